@@ -1,0 +1,380 @@
+//! A settings file as a tree that remembers where each part stands.
+
+use super::{Problem, Severity};
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// Where something was written.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Place {
+    /// Bytes of the file.
+    File(Range<usize>),
+    /// The n-th `--set` of the command line.
+    Setting(usize),
+    /// Nowhere: it is missing or made up.
+    #[default]
+    Nowhere,
+}
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it was written.
+    pub place: Place,
+    /// What was written.
+    pub value: Value,
+}
+
+/// What a TOML document can hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A whole number that does not fit 64 bits, as written.
+    Huge(String),
+    /// A number with a fraction, `inf` or `nan`.
+    Float(f64),
+    /// True or false.
+    Boolean(bool),
+    /// A date or time, as written.
+    Date(String),
+    /// An array.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+/// The fields of a table, in the order of the file.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Table {
+    /// The fields; no name stands twice.
+    pub fields: Vec<Field>,
+}
+
+/// One `key = value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The key.
+    pub key: String,
+    /// Where the key was written.
+    pub key_place: Place,
+    /// The value.
+    pub node: Node,
+}
+
+/// A `--set key.path=value` of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The text as given.
+    pub text: String,
+}
+
+/// A settings file: its name, its text, and the tree read from it.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file name, for messages.
+    pub name: String,
+    /// The text of the file.
+    pub text: String,
+    /// What was set on the command line, for messages.
+    pub settings: Vec<Setting>,
+    /// The whole document as one table.
+    pub root: Node,
+}
+
+impl Table {
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.fields
+            .iter()
+            .find(|field| field.key == key)
+            .map(|field| &field.node)
+    }
+
+    fn get_or_insert(&mut self, key: &str, place: &Place) -> &mut Node {
+        let index = self
+            .fields
+            .iter()
+            .position(|field| field.key == key)
+            .unwrap_or_else(|| {
+                let node = Node {
+                    place: place.clone(),
+                    value: Value::Table(Self::default()),
+                };
+                self.fields.push(Field {
+                    key: key.into(),
+                    key_place: place.clone(),
+                    node,
+                });
+                self.fields.len() - 1
+            });
+        &mut self.fields[index].node
+    }
+}
+
+impl Document {
+    /// Reads TOML.
+    ///
+    /// # Errors
+    /// Every syntax error of the text.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        if !errors.is_empty() {
+            return Err(errors.iter().map(syntax_problem).collect());
+        }
+        let span = table.span();
+        let root = Node {
+            place: Place::File(span),
+            value: Value::Table(convert_table(table.get_ref())),
+        };
+        Ok(Self {
+            name: name.into(),
+            text: text.into(),
+            settings: Vec::new(),
+            root,
+        })
+    }
+
+    /// Lays `key.path=value` over the document, as `--set` does. The value is read as TOML, and as a plain
+    /// text when it is not TOML, so that `run.duration=60s` needs no quotes.
+    ///
+    /// # Errors
+    /// A problem when the path leads nowhere.
+    pub fn set(&mut self, setting: &str) -> Result<(), Problem> {
+        let number = self.settings.len();
+        self.settings.push(Setting {
+            text: setting.into(),
+        });
+        let place = Place::Setting(number);
+        let problem = |reason: String, remedy: &str| Problem {
+            severity: Severity::Error,
+            place: Place::Setting(number),
+            path: String::new(),
+            reason,
+            remedy: remedy.into(),
+        };
+        let (path, value) = setting.split_once('=').ok_or_else(|| {
+            problem(
+                "a setting needs an `=`".into(),
+                "write --set key.path=value, like --set run.seed=7",
+            )
+        })?;
+        let mut node = &mut self.root;
+        for part in split_path(path.trim()) {
+            node = descend(node, &part, &place).map_err(|reason| {
+                problem(
+                    reason,
+                    "name a table by its key and an element of a list by its position or its name",
+                )
+            })?;
+        }
+        *node = Node {
+            place: place.clone(),
+            value: read_setting(value.trim(), &place),
+        };
+        Ok(())
+    }
+
+    /// Line and column of a byte of the file, both counted from one, the column in characters.
+    pub fn line_column(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(byte.min(self.text.len()))];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
+    }
+}
+
+/// The parts of `strategy."full jitter".backoff` or `strategy[0].backoff`.
+fn split_path(path: &str) -> Vec<String> {
+    let (mut parts, mut part) = (Vec::new(), String::new());
+    let mut quoted = false;
+    for c in path.chars() {
+        match c {
+            '"' | '\'' => quoted = !quoted,
+            '.' | '[' if !quoted => parts.push(std::mem::take(&mut part)),
+            ']' if !quoted => {}
+            c => part.push(c),
+        }
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn descend<'a>(node: &'a mut Node, part: &str, place: &Place) -> Result<&'a mut Node, String> {
+    // A tag without settings, as in backoff = "immediate", may be replaced by a table.
+    if !matches!(node.value, Value::Table(_) | Value::List(_)) {
+        node.value = Value::Table(Table::default());
+    }
+    match &mut node.value {
+        Value::Table(table) => Ok(table.get_or_insert(part, place)),
+        Value::List(items) => {
+            let named = |item: &Node| match &item.value {
+                Value::Table(t) => {
+                    matches!(t.get("name").map(|n| &n.value), Some(Value::Text(name)) if name == part)
+                }
+                _ => false,
+            };
+            let index = part.parse().ok().filter(|&i: &usize| i < items.len());
+            let index = index.or_else(|| items.iter().position(named));
+            index
+                .map(|i| &mut items[i])
+                .ok_or_else(|| format!("the list has no element `{part}`"))
+        }
+        _ => Err(format!("`{part}` is not below a table")),
+    }
+}
+
+fn read_setting(text: &str, place: &Place) -> Value {
+    let wrapped = format!("value = {text}");
+    let (table, errors) = DeTable::parse_recoverable(&wrapped);
+    let mut fields = if errors.is_empty() {
+        convert_table(table.get_ref()).fields
+    } else {
+        Vec::new()
+    };
+    match (fields.pop(), fields.is_empty()) {
+        (Some(field), true) => {
+            let mut node = field.node;
+            move_to(&mut node, place);
+            node.value
+        }
+        _ => Value::Text(text.into()),
+    }
+}
+
+/// Marks everything below `node` as written at `place`.
+fn move_to(node: &mut Node, place: &Place) {
+    node.place = place.clone();
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(|item| move_to(item, place)),
+        Value::Table(table) => {
+            for field in &mut table.fields {
+                field.key_place = place.clone();
+                move_to(&mut field.node, place);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn syntax_problem(error: &toml::de::Error) -> Problem {
+    Problem {
+        severity: Severity::Error,
+        place: error.span().map_or(Place::Nowhere, Place::File),
+        path: String::new(),
+        reason: format!(
+            "this is not valid TOML: {}",
+            error.message().replace('\n', ", ")
+        ),
+        remedy: "see https://toml.io for the form of the file".into(),
+    }
+}
+
+fn convert_table(table: &DeTable<'_>) -> Table {
+    let mut fields: Vec<Field> = table
+        .iter()
+        .map(|(key, value)| Field {
+            key: key.get_ref().to_string(),
+            key_place: Place::File(key.span()),
+            node: Node {
+                place: Place::File(value.span()),
+                value: convert(value.get_ref()),
+            },
+        })
+        .collect();
+    fields.sort_by_key(|field| match &field.key_place {
+        Place::File(span) => span.start,
+        _ => 0,
+    });
+    Table { fields }
+}
+
+fn convert(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| Value::Huge(number.as_str().into()), Value::Integer),
+        DeValue::Float(number) => number
+            .as_str()
+            .parse()
+            .map_or_else(|_| Value::Huge(number.as_str().into()), Value::Float),
+        DeValue::Boolean(flag) => Value::Boolean(*flag),
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
+        DeValue::Array(items) => Value::List(
+            items
+                .iter()
+                .map(|item| Node {
+                    place: Place::File(item.span()),
+                    value: convert(item.get_ref()),
+                })
+                .collect(),
+        ),
+        DeValue::Table(table) => Value::Table(convert_table(table)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at<'a>(document: &'a Document, path: &[&str]) -> &'a Value {
+        let mut node = &document.root;
+        for part in path {
+            node = match &node.value {
+                Value::Table(table) => table.get(part).expect(part),
+                Value::List(items) => &items[part.parse::<usize>().unwrap()],
+                other => panic!("{part}: {other:?}"),
+            };
+        }
+        &node.value
+    }
+
+    #[test]
+    fn settings_replace_add_and_find_by_name() {
+        let text =
+            "[run]\nseed = 1\n[[strategy]]\nname = \"full jitter\"\nbackoff = \"immediate\"\n";
+        let mut document = Document::parse("a.toml", text).unwrap();
+        for setting in [
+            "run.seed=7",
+            "run.duration=60s",
+            "strategy.full jitter.max_attempts=3",
+            "strategy[0].backoff.fixed.delay=\"1s\"",
+        ] {
+            document.set(setting).unwrap();
+        }
+        assert_eq!(at(&document, &["run", "seed"]), &Value::Integer(7));
+        assert_eq!(
+            at(&document, &["run", "duration"]),
+            &Value::Text("60s".into())
+        );
+        assert_eq!(
+            at(&document, &["strategy", "0", "max_attempts"]),
+            &Value::Integer(3)
+        );
+        assert_eq!(
+            at(&document, &["strategy", "0", "backoff", "fixed", "delay"]),
+            &Value::Text("1s".into())
+        );
+        assert!(document.set("strategy.other.max_attempts=3").is_err());
+        assert!(document.set("run.seed").is_err());
+    }
+
+    #[test]
+    fn lines_and_columns_count_characters() {
+        let document = Document::parse("a.toml", "a = \"ü\"\nbb = 1 # é\n").unwrap();
+        let byte = document.text.find("1 #").unwrap();
+        assert_eq!(document.line_column(byte), (2, 6));
+        assert_eq!(document.line_column(usize::MAX), (3, 1));
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error_and_not_a_crash() {
+        let text = format!("a = {}", "[".repeat(200_000));
+        assert!(Document::parse("a.toml", &text).is_err());
+    }
+}

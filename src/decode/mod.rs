@@ -1,0 +1,45 @@
+//! Reading settings so that every mistake is found in one pass.
+//!
+//! Deserialisers stop at the first error, and a user with four typos then needs five runs. Here a document
+//! becomes a tree of [`Node`]s that know where they stand; a type reads itself from a node through
+//! [`Decode`], notes what is wrong in a [`Reader`] and goes on. [`record!`](crate::record) and
+//! [`choice!`](crate::choice) write the reading code for tables and for closed sets, with the external tags
+//! of serde (`backoff.fixed = { delay = "1s" }`, or `backoff = "immediate"`), so that a type, its keys,
+//! its defaults and its documentation stand in one place.
+
+mod document;
+mod macros;
+mod problem;
+mod reader;
+mod values;
+
+pub use document::{Document, Field, Node, Place, Setting, Table, Value};
+pub use problem::{Problem, Severity, nearest};
+pub use reader::{Fields, Reader};
+pub use values::{Variant, VariantDoc, decode_variant};
+
+/// A type that reads itself from a settings file.
+pub trait Decode: Sized {
+    /// The value, or `None` after saying to `reader` what is wrong.
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self>;
+}
+
+/// A type that reads itself from the fields of a table, alone or together with others.
+pub trait Record: Sized {
+    /// The record, or `None` after saying what is wrong. Leaves unknown keys to the caller.
+    fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Option<Self>;
+}
+
+/// A rule over several settings of one record, checked once all of them were read.
+pub trait Check {
+    /// Reports what does not fit together.
+    fn check(&self, _reader: &mut Reader) {}
+}
+
+/// A closed set of forms, one name each; see [`choice!`](crate::choice).
+pub trait Choice {
+    /// What the set is called in messages, as in "unknown jitter".
+    const NOUN: &'static str;
+    /// Name, meaning and an example of every form, in the order of definition.
+    const VARIANTS: &'static [VariantDoc];
+}

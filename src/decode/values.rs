@@ -1,0 +1,233 @@
+//! How simple values are read.
+
+use super::{Decode, Node, Place, Reader, Table, Value, nearest, reader::unknown_key};
+use crate::time::{SimDuration, SimTime};
+use crate::units::{Rate, Ratio, UnitError};
+
+/// One form of a closed set, for help, docs and tests.
+#[derive(Clone, Copy, Debug)]
+pub struct VariantDoc {
+    /// The tag in a scenario.
+    pub name: &'static str,
+    /// What it means: the doc comment of the variant.
+    pub meaning: &'static str,
+    /// A TOML value that reads as this variant.
+    pub example: &'static str,
+}
+
+/// A tag and its settings, taken apart.
+#[derive(Debug)]
+pub struct Variant<'a> {
+    /// Which of the known names the tag is.
+    pub index: usize,
+    /// The settings; an empty table for a bare tag.
+    pub settings: std::borrow::Cow<'a, Node>,
+    /// Whether the tag was given alone, as a text.
+    pub bare: bool,
+}
+
+/// Takes a tagged value apart: `"immediate"` or `{ fixed = { … } }`.
+pub fn decode_variant<'a>(
+    node: &'a Node,
+    noun: &str,
+    docs: &'static [VariantDoc],
+    reader: &mut Reader,
+) -> Option<Variant<'a>> {
+    let find = |tag: &str, place: &Place, reader: &mut Reader| {
+        let index = docs.iter().position(|doc| doc.name == tag);
+        if index.is_none() {
+            let names = docs.iter().map(|doc| doc.name);
+            let remedy = nearest(tag, names.clone()).map_or_else(
+                || format!("choose one of: {}", names.collect::<Vec<_>>().join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let shown: String = tag.chars().take(60).flat_map(char::escape_debug).collect();
+            reader.error(place, format!("unknown {noun} `{shown}`"), remedy);
+        }
+        index
+    };
+    match &node.value {
+        Value::Text(tag) => {
+            let index = find(tag, &node.place, reader)?;
+            let settings = Node {
+                place: node.place.clone(),
+                value: Value::Table(Table::default()),
+            };
+            Some(Variant {
+                index,
+                settings: std::borrow::Cow::Owned(settings),
+                bare: true,
+            })
+        }
+        Value::Table(table) => match table.fields.as_slice() {
+            [field] => {
+                let index = find(&field.key, &field.key_place, reader)?;
+                Some(Variant {
+                    index,
+                    settings: std::borrow::Cow::Borrowed(&field.node),
+                    bare: false,
+                })
+            }
+            fields => {
+                let known: Vec<&str> = docs.iter().map(|doc| doc.name).collect();
+                fields
+                    .iter()
+                    .filter(|f| !known.contains(&f.key.as_str()))
+                    .for_each(|f| unknown_key(f, &known, reader));
+                let remedy = format!("write one, like {}", docs[0].example);
+                reader.error(
+                    &node.place,
+                    format!("exactly one {noun} is needed here, found {}", fields.len()),
+                    remedy,
+                );
+                None
+            }
+        },
+        _ => {
+            reader.mismatch(
+                node,
+                &format!("a {noun}"),
+                &format!("write one, like {}", docs[0].example),
+            );
+            None
+        }
+    }
+}
+
+/// Reads a quantity with a unit. A bare number is an error that shows how to write it.
+fn quantity<T: std::str::FromStr<Err = UnitError>>(
+    node: &Node,
+    what: &str,
+    reader: &mut Reader,
+) -> Option<T> {
+    let text = match &node.value {
+        Value::Text(text) if text.len() <= 64 => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) if number.is_finite() => number.to_string(),
+        _ => {
+            reader.mismatch(node, what, "write it as a text in quotes");
+            return None;
+        }
+    };
+    text.parse()
+        .map_err(|error: UnitError| reader.error(&node.place, error.reason, error.remedy))
+        .ok()
+}
+
+impl Decode for SimDuration {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        quantity(node, "a duration like \"250ms\"", reader)
+    }
+}
+
+impl Decode for SimTime {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        SimDuration::decode(node, reader).map(|since_start| Self::ZERO + since_start)
+    }
+}
+
+impl Decode for Rate {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        quantity(node, "a rate like \"120/s\"", reader)
+    }
+}
+
+impl Decode for Ratio {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        quantity(node, "a share like \"15%\"", reader)
+    }
+}
+
+impl Decode for f64 {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match node.value {
+            Value::Float(number) if number.is_finite() => Some(number),
+            Value::Integer(number) => Some(number as Self),
+            _ => {
+                reader.mismatch(
+                    node,
+                    "a finite number",
+                    "write a number without quotes, like 2 or 1.5",
+                );
+                None
+            }
+        }
+    }
+}
+
+impl Decode for u64 {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match node.value {
+            Value::Integer(number) if number >= 0 => Some(number as Self),
+            _ => {
+                reader.mismatch(
+                    node,
+                    "a whole number, zero or more",
+                    "write a number without quotes, like 5",
+                );
+                None
+            }
+        }
+    }
+}
+
+impl Decode for u32 {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let number = u64::decode(node, reader)?;
+        let small = Self::try_from(number).ok();
+        if small.is_none() {
+            reader.error(
+                &node.place,
+                format!("{number} is too large here"),
+                "use at most 4294967295",
+            );
+        }
+        small
+    }
+}
+
+impl Decode for bool {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if let Value::Boolean(flag) = node.value {
+            return Some(flag);
+        }
+        reader.mismatch(node, "true or false", "write true or false without quotes");
+        None
+    }
+}
+
+impl Decode for String {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        if let Value::Text(text) = &node.value {
+            return Some(text.clone());
+        }
+        reader.mismatch(node, "a text", "write it in quotes");
+        None
+    }
+}
+
+impl<T: Decode> Decode for Option<T> {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        T::decode(node, reader).map(Some)
+    }
+}
+
+/// A list; one bad element does not hide the others.
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let Value::List(items) = &node.value else {
+            reader.mismatch(node, "a list", "write it in square brackets: [ … ]");
+            return None;
+        };
+        let read: Vec<Option<T>> = items
+            .iter()
+            .enumerate()
+            .map(|(i, item)| {
+                reader.within(&format!("[{i}]"), &item.place, |reader| {
+                    T::decode(item, reader)
+                })
+            })
+            .collect();
+        read.into_iter().collect()
+    }
+}

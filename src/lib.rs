@@ -1,0 +1,6 @@
+//! A discrete-event simulator of retry storms.
+
+pub mod decode;
+pub mod rng;
+pub mod time;
+pub mod units;
