@@ -1,0 +1,82 @@
+//! A mean over replications and how far it can be trusted.
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// The confidence of every interval.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// A mean with its interval. Without a second replication there is no interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Default)]
+pub struct Estimate {
+    /// The mean over replications.
+    pub mean: f64,
+    /// Lower end of the interval.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// Standard error of the mean.
+    pub standard_error: Option<f64>,
+}
+
+impl Estimate {
+    /// Student's t interval over independent replications. Requests of one run are correlated, so the
+    /// replication is the unit that counts. `None` without any value.
+    pub fn from_replications(values: &[f64]) -> Option<Self> {
+        let n = values.len() as f64;
+        if values.is_empty() {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / n;
+        if values.len() == 1 {
+            return Some(Self {
+                mean,
+                ..Self::default()
+            });
+        }
+        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let standard_error = (variance / n).sqrt();
+        let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("at least one degree of freedom");
+        let half = t.inverse_cdf(0.5 + CONFIDENCE / 2.0) * standard_error;
+        Some(Self {
+            mean,
+            low: Some(mean - half),
+            high: Some(mean + half),
+            standard_error: Some(standard_error),
+        })
+    }
+
+    /// The same with the interval cut to shares between 0 and 1.
+    #[must_use]
+    pub fn clamped_to_share(mut self) -> Self {
+        self.low = self.low.map(|low| low.clamp(0.0, 1.0));
+        self.high = self.high.map(|high| high.clamp(0.0, 1.0));
+        self
+    }
+
+    /// Half the width of the interval, if there is one.
+    pub fn half_width(&self) -> Option<f64> {
+        Some((self.high? - self.low?) / 2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_students() {
+        // t(0.975, 4) = 2.776445; mean 3, sd 1.581139.
+        let estimate = Estimate::from_replications(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let half = 2.776_445 * (2.5f64 / 5.0).sqrt();
+        assert!((estimate.mean - 3.0).abs() < 1e-12);
+        assert!((estimate.half_width().unwrap() - half).abs() < 1e-5);
+    }
+
+    #[test]
+    fn one_replication_has_no_interval() {
+        let estimate = Estimate::from_replications(&[0.5]).unwrap();
+        assert_eq!((estimate.mean, estimate.low), (0.5, None));
+        assert_eq!(Estimate::from_replications(&[]), None);
+    }
+}

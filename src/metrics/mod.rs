@@ -1,0 +1,21 @@
+//! What is counted while a world runs, and what the counts say.
+//!
+//! Counting is on the path of every event, so all of it is integers in flat arrays: bins and counters are
+//! added up, never averaged, and two tallies merge by addition in any order to the same bytes.
+
+mod estimate;
+mod latency;
+mod outcome;
+mod summary;
+mod tally;
+mod timeline;
+
+pub use estimate::{CONFIDENCE, Estimate};
+pub use latency::Latency;
+pub use outcome::{AttemptOutcome, FailureReason};
+pub use summary::{
+    AttemptsRow, SummaryRow, TimelineRow, attempts_rows, success_by_attempt, summarise,
+    timeline_rows,
+};
+pub use tally::{DelaySum, Moments, Tally};
+pub use timeline::{Bin, Gauge, Timeline};

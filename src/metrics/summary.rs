@@ -1,0 +1,267 @@
+//! What is reported of a strategy: one flat record whose fields are the columns of `summary.csv`.
+
+use super::{AttemptOutcome, Estimate, FailureReason, Gauge, Tally};
+use crate::time::SimDuration;
+use serde::Serialize;
+
+/// A row of `summary.csv`. Counts are sums over replications, rates and shares means over replications with
+/// 95 % intervals, latencies are of successful requests from their intended start. A field is empty when
+/// there is nothing it could be computed from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SummaryRow {
+    /// The strategy's name.
+    pub strategy: String,
+    /// Its place in the ranking, 1 is best.
+    pub rank: u32,
+    /// Replications behind the numbers.
+    pub replications: u32,
+    /// Requests that arrived.
+    pub requests: u64,
+    /// Requests that succeeded.
+    pub succeeded: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Requests still in flight at the end.
+    pub unfinished: u64,
+    /// Succeeded ÷ (succeeded + failed).
+    pub success_rate: Option<f64>,
+    /// Lower end of its interval.
+    pub success_rate_low: Option<f64>,
+    /// Upper end of its interval.
+    pub success_rate_high: Option<f64>,
+    /// Attempts made.
+    pub attempts: u64,
+    /// Attempts ÷ requests.
+    pub amplification: Option<f64>,
+    /// Lower end of its interval.
+    pub amplification_low: Option<f64>,
+    /// Upper end of its interval.
+    pub amplification_high: Option<f64>,
+    /// Attempts a second that reached the service, over the whole run.
+    pub offered_mean_per_s: f64,
+    /// The same in the busiest bin, mean over replications.
+    pub offered_peak_per_s: f64,
+    /// Requests a second that succeeded, over the whole run.
+    pub goodput_per_s: f64,
+    /// Share of service time given to attempts whose client gave up before they ended.
+    pub wasted_work_share: Option<f64>,
+    /// Share of served attempts that ended after their client had given up.
+    pub wasted_served_share: Option<f64>,
+    /// Mean latency of successes.
+    pub latency_mean_ms: Option<f64>,
+    /// Median latency of successes.
+    pub latency_p50_ms: Option<f64>,
+    /// 95th percentile.
+    pub latency_p95_ms: Option<f64>,
+    /// 99th percentile.
+    pub latency_p99_ms: Option<f64>,
+    /// 99.9th percentile.
+    pub latency_p999_ms: Option<f64>,
+    /// Longest latency.
+    pub latency_max_ms: Option<f64>,
+    /// Failed requests whose last attempt was answered with a failure code.
+    pub failed_error: u64,
+    /// Failed requests that a permanent failure code ended.
+    pub failed_permanent_error: u64,
+    /// Failed requests whose last attempt was refused by an outage.
+    pub failed_refused: u64,
+    /// Failed requests whose last attempt found the queue full.
+    pub failed_queue_full: u64,
+    /// Failed requests whose last attempt timed out.
+    pub failed_timeout: u64,
+    /// Failed requests that ran out of their deadline.
+    pub failed_deadline: u64,
+    /// Requests that never started for want of a place in flight.
+    pub failed_not_started: u64,
+    /// Attempts answered with a failure code.
+    pub attempts_error: u64,
+    /// Attempts refused by an outage.
+    pub attempts_refused: u64,
+    /// Attempts that found the queue full.
+    pub attempts_queue_full: u64,
+    /// Attempts that timed out.
+    pub attempts_timeout: u64,
+    /// Attempts the service dropped from its queue unserved.
+    pub attempts_dropped: u64,
+}
+
+/// A row of `timeline.csv`: one strategy in one bin of time, means over replications.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimelineRow<'a> {
+    /// The strategy's name.
+    pub strategy: &'a str,
+    /// Start of the bin.
+    pub time_s: f64,
+    /// First attempts a second that reached the service.
+    pub first_tries_per_s: f64,
+    /// Later attempts a second that reached the service.
+    pub retries_per_s: f64,
+    /// Requests a second that succeeded.
+    pub goodput_per_s: f64,
+    /// Requests a second that failed.
+    pub failed_per_s: f64,
+    /// Attempts waiting at the service.
+    pub queue_length: f64,
+    /// Busy workers.
+    pub busy_workers: f64,
+    /// Requests waiting for their next attempt.
+    pub waiting_in_backoff: f64,
+    /// Requests started and not ended.
+    pub requests_in_flight: f64,
+}
+
+/// A row of `attempts.csv`: how many requests took so many attempts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AttemptsRow<'a> {
+    /// The strategy's name.
+    pub strategy: &'a str,
+    /// Attempts made by a request; 0 for one that never started.
+    pub attempts: usize,
+    /// Requests that succeeded with this many.
+    pub succeeded: u64,
+    /// Requests that failed after this many.
+    pub failed: u64,
+}
+
+/// The summary of a strategy from its replications, all of them and one by one. `span` is the simulated time
+/// that rates are over. The rank is left at zero: it needs the other strategies.
+pub fn summarise(strategy: &str, total: &Tally, each: &[Tally], span: SimDuration) -> SummaryRow {
+    let runs = each.len().max(1) as f64;
+    let seconds = span.as_secs_f64() * runs;
+    let mean_of = |value: fn(&Tally) -> Option<f64>| {
+        Estimate::from_replications(&each.iter().filter_map(value).collect::<Vec<_>>())
+    };
+    let success = mean_of(Tally::success_rate).map(Estimate::clamped_to_share);
+    let amplification = mean_of(Tally::amplification);
+    let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+    let arrived: u64 = total
+        .timeline
+        .bins()
+        .iter()
+        .map(|bin| bin.first_tries + bin.retries)
+        .sum();
+    let ended_well: u64 = total.timeline.bins().iter().map(|bin| bin.succeeded).sum();
+    let failed = |reason: FailureReason| total.failed[reason as usize];
+    let outcome = |outcome: AttemptOutcome| total.outcomes[outcome as usize];
+    SummaryRow {
+        strategy: strategy.into(),
+        rank: 0,
+        replications: each.len() as u32,
+        requests: total.requests,
+        succeeded: total.succeeded,
+        failed: total.failed_total(),
+        unfinished: total.unfinished,
+        success_rate: success.map(|e| e.mean),
+        success_rate_low: success.and_then(|e| e.low),
+        success_rate_high: success.and_then(|e| e.high),
+        attempts: total.attempts,
+        amplification: amplification.map(|e| e.mean),
+        amplification_low: amplification.and_then(|e| e.low),
+        amplification_high: amplification.and_then(|e| e.high),
+        offered_mean_per_s: arrived as f64 / seconds,
+        offered_peak_per_s: each.iter().map(peak_per_s).sum::<f64>() / runs,
+        goodput_per_s: ended_well as f64 / seconds,
+        wasted_work_share: share(total.wasted_ns as f64, total.work_ns as f64),
+        wasted_served_share: share(total.served_late as f64, total.served as f64),
+        latency_mean_ms: total.latency.mean_ms(),
+        latency_p50_ms: total.latency.quantile_ms(0.5),
+        latency_p95_ms: total.latency.quantile_ms(0.95),
+        latency_p99_ms: total.latency.quantile_ms(0.99),
+        latency_p999_ms: total.latency.quantile_ms(0.999),
+        latency_max_ms: total.latency.max_ms(),
+        failed_error: failed(FailureReason::Error),
+        failed_permanent_error: failed(FailureReason::PermanentError),
+        failed_refused: failed(FailureReason::Refused),
+        failed_queue_full: failed(FailureReason::QueueFull),
+        failed_timeout: failed(FailureReason::Timeout),
+        failed_deadline: failed(FailureReason::Deadline),
+        failed_not_started: failed(FailureReason::NotStarted),
+        attempts_error: outcome(AttemptOutcome::Error),
+        attempts_refused: outcome(AttemptOutcome::Refused),
+        attempts_queue_full: outcome(AttemptOutcome::QueueFull),
+        attempts_timeout: outcome(AttemptOutcome::TimedOut),
+        attempts_dropped: total.dropped,
+    }
+}
+
+/// Attempts a second in the busiest bin of one run.
+fn peak_per_s(tally: &Tally) -> f64 {
+    let most = tally
+        .timeline
+        .bins()
+        .iter()
+        .map(|bin| bin.first_tries + bin.retries)
+        .max();
+    most.unwrap_or(0) as f64 / tally.timeline.width().as_secs_f64()
+}
+
+/// The rows of `timeline.csv` for a strategy whose `replications` are summed up in `total`, up to `end`.
+pub fn timeline_rows<'a>(
+    strategy: &'a str,
+    total: &'a Tally,
+    replications: u32,
+    end: SimDuration,
+) -> impl Iterator<Item = TimelineRow<'a>> {
+    let width = total.timeline.width().as_secs_f64();
+    total
+        .timeline
+        .bins()
+        .iter()
+        .enumerate()
+        .map(move |(i, bin)| {
+            let start = i as f64 * width;
+            // The last bin may be cut by the end of the run.
+            let seconds =
+                width.min(end.as_secs_f64() - start).max(1e-9) * f64::from(replications.max(1));
+            let level = |gauge: Gauge| bin.areas[gauge as usize] as f64 / 1e9 / seconds;
+            TimelineRow {
+                strategy,
+                time_s: start,
+                first_tries_per_s: bin.first_tries as f64 / seconds,
+                retries_per_s: bin.retries as f64 / seconds,
+                goodput_per_s: bin.succeeded as f64 / seconds,
+                failed_per_s: bin.failed as f64 / seconds,
+                queue_length: level(Gauge::Queue),
+                busy_workers: level(Gauge::Busy),
+                waiting_in_backoff: level(Gauge::Backoff),
+                requests_in_flight: level(Gauge::InFlight),
+            }
+        })
+}
+
+/// The rows of `attempts.csv`, leaving out numbers that no request needed.
+pub fn attempts_rows<'a>(
+    strategy: &'a str,
+    total: &'a Tally,
+) -> impl Iterator<Item = AttemptsRow<'a>> {
+    let most = total.failed_with.len().max(total.succeeded_with.len() + 1);
+    (0..most)
+        .map(move |attempts| AttemptsRow {
+            strategy,
+            attempts,
+            succeeded: attempts
+                .checked_sub(1)
+                .and_then(|i| total.succeeded_with.get(i))
+                .copied()
+                .unwrap_or(0),
+            failed: total.failed_with.get(attempts).copied().unwrap_or(0),
+        })
+        .filter(|row| row.succeeded + row.failed > 0)
+}
+
+/// Share of ended requests that had succeeded with at most j attempts, for j = 1 … `most`.
+pub fn success_by_attempt(each: &[Tally], most: usize) -> Vec<Estimate> {
+    (1..=most)
+        .filter_map(|j| {
+            let shares: Vec<f64> = each
+                .iter()
+                .filter_map(|tally| {
+                    let ended = tally.succeeded + tally.failed_total();
+                    let by_now: u64 = tally.succeeded_with.iter().take(j).sum();
+                    (ended > 0).then(|| by_now as f64 / ended as f64)
+                })
+                .collect();
+            Estimate::from_replications(&shares).map(Estimate::clamped_to_share)
+        })
+        .collect()
+}

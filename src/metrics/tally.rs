@@ -1,0 +1,250 @@
+//! All counts of one run.
+
+use super::{AttemptOutcome, FailureReason, Latency, Timeline};
+use crate::time::{SimDuration, SimTime};
+
+/// Number, sum and sum of squares of lengths of time, exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moments {
+    /// How many.
+    pub count: u64,
+    /// Their sum, ns.
+    pub sum: u128,
+    /// The sum of their squares, ns².
+    pub squares: u128,
+}
+
+impl Moments {
+    /// Counts one.
+    #[inline]
+    pub fn record(&mut self, duration: SimDuration) {
+        let ns = u128::from(duration.as_nanos());
+        self.count += 1;
+        self.sum += ns;
+        self.squares = self.squares.saturating_add(ns * ns);
+    }
+
+    /// Adds others.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares = self.squares.saturating_add(other.squares);
+    }
+
+    /// The mean in seconds; zero when nothing was counted.
+    pub fn mean_s(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64 / 1e9
+    }
+
+    /// The standard deviation in seconds; zero when nothing was counted.
+    pub fn sd_s(&self) -> f64 {
+        let mean = self.sum as f64 / self.count.max(1) as f64;
+        (self.squares as f64 / self.count.max(1) as f64 - mean * mean)
+            .max(0.0)
+            .sqrt()
+            / 1e9
+    }
+}
+
+/// Delays before the n-th retry.
+pub type DelaySum = Moments;
+
+/// Delays are kept apart for this many retries.
+const DELAYS_KEPT: usize = 64;
+
+/// All counts of one run. Requests are those that started inside the measuring window, and every other count
+/// but the timeline is of them alone.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Requests that arrived.
+    pub requests: u64,
+    /// Requests that succeeded.
+    pub succeeded: u64,
+    /// Requests that failed, by [`FailureReason`].
+    pub failed: [u64; FailureReason::ALL.len()],
+    /// Requests still in flight at the end.
+    pub unfinished: u64,
+    /// Attempts made.
+    pub attempts: u64,
+    /// Attempts that ended, by [`AttemptOutcome`].
+    pub outcomes: [u64; AttemptOutcome::ALL.len()],
+    /// Attempts still in flight at the end.
+    pub attempts_in_flight: u64,
+    /// Requests that succeeded with their j-th attempt, at index j - 1.
+    pub succeeded_with: Vec<u64>,
+    /// Requests that failed after j attempts, at index j (0: they never started).
+    pub failed_with: Vec<u64>,
+    /// Attempts whose service ended.
+    pub served: u64,
+    /// Of them, those that ended after their client had given up.
+    pub served_late: u64,
+    /// Attempts that the service took from its queue and dropped unserved.
+    pub dropped: u64,
+    /// Service time given, ns.
+    pub work_ns: u128,
+    /// Service time given to attempts whose client gave up before they ended, ns.
+    pub wasted_ns: u128,
+    /// Time from intended start to success.
+    pub latency: Latency,
+    /// Waits in the service's queue of attempts that were served, zero waits included.
+    pub waits: Moments,
+    /// Of them, those above zero.
+    pub waited: u64,
+    /// Time from reaching the service to the end of service.
+    pub sojourns: Moments,
+    /// Waits for a place among a client's requests in flight.
+    pub pool_waits: Moments,
+    /// Total backoff of requests that ended.
+    pub backoff: Moments,
+    /// Total backoff of requests that succeeded.
+    pub backoff_of_succeeded: Moments,
+    /// Delays before the n-th retry, at index n - 1.
+    pub delays: Vec<DelaySum>,
+    /// Most attempts waiting or in service at once.
+    pub in_system_max: u64,
+    /// What happened when, of all requests.
+    pub timeline: Timeline,
+    /// Events the engine handled.
+    pub events: u64,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    pub fn new(bin: SimDuration, end: SimTime) -> Self {
+        Self {
+            requests: 0,
+            succeeded: 0,
+            failed: Default::default(),
+            unfinished: 0,
+            attempts: 0,
+            outcomes: Default::default(),
+            attempts_in_flight: 0,
+            succeeded_with: Vec::new(),
+            failed_with: Vec::new(),
+            served: 0,
+            served_late: 0,
+            dropped: 0,
+            work_ns: 0,
+            wasted_ns: 0,
+            latency: Latency::default(),
+            waits: Moments::default(),
+            waited: 0,
+            sojourns: Moments::default(),
+            pool_waits: Moments::default(),
+            backoff: Moments::default(),
+            backoff_of_succeeded: Moments::default(),
+            delays: Vec::new(),
+            in_system_max: 0,
+            timeline: Timeline::new(bin, end),
+            events: 0,
+        }
+    }
+
+    /// Counts the delay before retry `retry` (1 is the first).
+    #[inline]
+    pub fn record_delay(&mut self, retry: u32, delay: SimDuration) {
+        let i = retry as usize - 1;
+        if i < DELAYS_KEPT {
+            if i >= self.delays.len() {
+                self.delays.resize(i + 1, DelaySum::default());
+            }
+            self.delays[i].record(delay);
+        }
+    }
+
+    /// Requests that failed, for any reason.
+    pub fn failed_total(&self) -> u64 {
+        self.failed.iter().sum()
+    }
+
+    /// Succeeded ÷ (succeeded + failed), if any request ended.
+    pub fn success_rate(&self) -> Option<f64> {
+        let ended = self.succeeded + self.failed_total();
+        (ended > 0).then(|| self.succeeded as f64 / ended as f64)
+    }
+
+    /// Attempts ÷ requests, if there were requests.
+    pub fn amplification(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.attempts as f64 / self.requests as f64)
+    }
+
+    /// Whether every request and every attempt is accounted for.
+    ///
+    /// # Errors
+    /// The sum that does not close, in words.
+    pub fn check_conservation(&self) -> Result<(), String> {
+        let ended = self.succeeded + self.failed_total() + self.unfinished;
+        if self.requests != ended {
+            return Err(format!(
+                "{} requests arrived, but {ended} are accounted for",
+                self.requests
+            ));
+        }
+        let seen = self.outcomes.iter().sum::<u64>() + self.attempts_in_flight;
+        if self.attempts != seen {
+            return Err(format!(
+                "{} attempts were made, but {seen} are accounted for",
+                self.attempts
+            ));
+        }
+        Ok(())
+    }
+
+    /// Adds the counts of another run of the same scenario.
+    pub fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.succeeded += other.succeeded;
+        self.unfinished += other.unfinished;
+        self.attempts += other.attempts;
+        self.attempts_in_flight += other.attempts_in_flight;
+        add(&mut self.failed, &other.failed);
+        add(&mut self.outcomes, &other.outcomes);
+        add_grow(&mut self.succeeded_with, &other.succeeded_with);
+        add_grow(&mut self.failed_with, &other.failed_with);
+        self.served += other.served;
+        self.served_late += other.served_late;
+        self.dropped += other.dropped;
+        self.work_ns += other.work_ns;
+        self.wasted_ns += other.wasted_ns;
+        self.latency.merge(&other.latency);
+        self.waited += other.waited;
+        for (mine, theirs) in [
+            (&mut self.waits, &other.waits),
+            (&mut self.sojourns, &other.sojourns),
+            (&mut self.pool_waits, &other.pool_waits),
+            (&mut self.backoff, &other.backoff),
+            (&mut self.backoff_of_succeeded, &other.backoff_of_succeeded),
+        ] {
+            mine.merge(theirs);
+        }
+        self.delays.resize(
+            self.delays.len().max(other.delays.len()),
+            DelaySum::default(),
+        );
+        self.delays
+            .iter_mut()
+            .zip(&other.delays)
+            .for_each(|(mine, theirs)| mine.merge(theirs));
+        self.in_system_max = self.in_system_max.max(other.in_system_max);
+        self.timeline.merge(&other.timeline);
+        self.events += other.events;
+    }
+}
+
+fn add(mine: &mut [u64], theirs: &[u64]) {
+    mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+}
+
+fn add_grow(mine: &mut Vec<u64>, theirs: &[u64]) {
+    mine.resize(mine.len().max(theirs.len()), 0);
+    add(mine, theirs);
+}
+
+/// Counts one at `index`, growing the list when needed.
+#[inline]
+pub(crate) fn count_at(list: &mut Vec<u64>, index: usize) {
+    if index >= list.len() {
+        list.resize(index + 1, 0);
+    }
+    list[index] += 1;
+}

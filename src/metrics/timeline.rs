@@ -1,0 +1,196 @@
+//! What happened when: counters and levels per bin of time.
+//!
+//! A level (queue length, busy workers, clients in backoff) is averaged over each bin by its area. Instead of
+//! touching the area at every change with the time since the last one, a change by δ at time t adds
+//! δ · (end of bin − t): one multiplication, and no memory of the last change.
+
+use crate::time::{SimDuration, SimTime};
+
+/// A quantity that goes up and down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Gauge {
+    /// Attempts waiting at the service.
+    Queue,
+    /// Workers busy at the service.
+    Busy,
+    /// Requests waiting for their next attempt.
+    Backoff,
+    /// Requests in flight: started and not ended.
+    InFlight,
+}
+
+const GAUGES: usize = 4;
+
+/// What happened in one bin; levels as areas in unit · nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bin {
+    /// First attempts that reached the service.
+    pub first_tries: u64,
+    /// Later attempts that reached the service.
+    pub retries: u64,
+    /// Requests that succeeded.
+    pub succeeded: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Area under each [`Gauge`].
+    pub areas: [i64; GAUGES],
+}
+
+/// Equal bins from the start of a run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    width: u64,
+    bins: Vec<Bin>,
+    /// Index of the open bin; equals `bins.len() - 1` once the end is reached.
+    open: usize,
+    open_end: u64,
+    levels: [i64; GAUGES],
+    highest: [i64; GAUGES],
+}
+
+impl Timeline {
+    /// Empty bins of `width` up to `end`. The last bin may reach beyond the end.
+    ///
+    /// # Panics
+    /// When `width` is zero.
+    pub fn new(width: SimDuration, end: SimTime) -> Self {
+        let width = width.as_nanos();
+        assert!(width > 0, "a bin must have a width");
+        let count = end.as_nanos().div_ceil(width).max(1) as usize;
+        Self {
+            width,
+            bins: vec![Bin::default(); count],
+            open: 0,
+            open_end: width,
+            levels: [0; GAUGES],
+            highest: [0; GAUGES],
+        }
+    }
+
+    /// Moves to the bin of `now`. Every other method counts into that bin; time never goes back.
+    #[inline(always)]
+    pub fn advance(&mut self, now: SimTime) {
+        if now.as_nanos() >= self.open_end {
+            self.roll(now.as_nanos());
+        }
+    }
+
+    #[cold]
+    fn roll(&mut self, now: u64) {
+        while now >= self.open_end && self.open + 1 < self.bins.len() {
+            self.open += 1;
+            self.open_end += self.width;
+            let areas = &mut self.bins[self.open].areas;
+            for (area, level) in areas.iter_mut().zip(self.levels) {
+                *area = level * self.width as i64;
+            }
+        }
+    }
+
+    /// The open bin, for counting.
+    #[inline(always)]
+    pub fn bin(&mut self) -> &mut Bin {
+        &mut self.bins[self.open]
+    }
+
+    /// Changes a level by `delta` at `now`, which lies in the open bin.
+    #[inline(always)]
+    pub fn change(&mut self, gauge: Gauge, delta: i64, now: SimTime) {
+        let i = gauge as usize;
+        self.levels[i] += delta;
+        self.highest[i] = self.highest[i].max(self.levels[i]);
+        self.bins[self.open].areas[i] +=
+            delta * (self.open_end.saturating_sub(now.as_nanos())) as i64;
+    }
+
+    /// The present level.
+    pub fn level(&self, gauge: Gauge) -> i64 {
+        self.levels[gauge as usize]
+    }
+
+    /// The highest level ever reached.
+    pub fn highest(&self, gauge: Gauge) -> i64 {
+        self.highest[gauge as usize]
+    }
+
+    /// Fills the bins up to `end` with the last levels, and takes off what lies beyond it.
+    pub fn close(&mut self, end: SimTime) {
+        self.advance(end);
+        let beyond = self.open_end.saturating_sub(end.as_nanos()) as i64;
+        for (area, level) in self.bins[self.open].areas.iter_mut().zip(self.levels) {
+            *area -= level * beyond;
+        }
+    }
+
+    /// All bins in order of time.
+    pub fn bins(&self) -> &[Bin] {
+        &self.bins
+    }
+
+    /// The width of a bin.
+    pub fn width(&self) -> SimDuration {
+        SimDuration::from_nanos(self.width)
+    }
+
+    /// The area under a level over the whole run, in unit · nanoseconds.
+    pub fn area(&self, gauge: Gauge) -> i128 {
+        self.bins
+            .iter()
+            .map(|bin| i128::from(bin.areas[gauge as usize]))
+            .sum()
+    }
+
+    /// Adds the bins of another run of the same length. Levels keep their highest.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
+            mine.first_tries += theirs.first_tries;
+            mine.retries += theirs.retries;
+            mine.succeeded += theirs.succeeded;
+            mine.failed += theirs.failed;
+            for (a, b) in mine.areas.iter_mut().zip(theirs.areas) {
+                *a = a.saturating_add(b);
+            }
+        }
+        for (a, b) in self.highest.iter_mut().zip(other.highest) {
+            *a = (*a).max(b);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_exact_over_bin_borders() {
+        let mut timeline = Timeline::new(SimDuration::from_nanos(10), SimTime::from_nanos(35));
+        let at = SimTime::from_nanos;
+        for (t, delta) in [(3, 2), (12, -1), (30, 4)] {
+            timeline.advance(at(t));
+            timeline.change(Gauge::Queue, delta, at(t));
+        }
+        timeline.close(at(35));
+        let areas: Vec<i64> = timeline
+            .bins()
+            .iter()
+            .map(|bin| bin.areas[Gauge::Queue as usize])
+            .collect();
+        // 2 from 3 to 12, 1 from 12 to 30, 5 from 30 to 35.
+        assert_eq!(areas, [14, 4 + 8, 10, 25]);
+        assert_eq!(timeline.highest(Gauge::Queue), 5);
+        assert_eq!(timeline.level(Gauge::Queue), 5);
+        assert_eq!(timeline.area(Gauge::Queue), 61);
+    }
+
+    #[test]
+    fn counts_go_to_the_bin_of_their_time() {
+        let mut timeline = Timeline::new(SimDuration::from_nanos(10), SimTime::from_nanos(30));
+        for t in [0, 9, 10, 29] {
+            timeline.advance(SimTime::from_nanos(t));
+            timeline.bin().first_tries += 1;
+        }
+        let counts: Vec<u64> = timeline.bins().iter().map(|bin| bin.first_tries).collect();
+        assert_eq!(counts, [2, 1, 1]);
+    }
+}
