@@ -3,6 +3,7 @@
 pub mod decode;
 pub mod experiment;
 pub mod metrics;
+pub mod outcome;
 pub mod rng;
 pub mod time;
 pub mod units;

@@ -5,14 +5,14 @@
 
 mod estimate;
 mod latency;
-mod outcome;
+
 mod summary;
 mod tally;
 mod timeline;
 
+pub use crate::outcome::{AttemptOutcome, FailureReason};
 pub use estimate::{CONFIDENCE, Estimate};
 pub use latency::Latency;
-pub use outcome::{AttemptOutcome, FailureReason};
 pub use summary::{
     AttemptsRow, SummaryRow, TimelineRow, attempts_rows, success_by_attempt, summarise,
     timeline_rows,
