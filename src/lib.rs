@@ -2,6 +2,7 @@
 
 pub mod decode;
 pub mod experiment;
+pub mod kernel;
 pub mod metrics;
 pub mod outcome;
 pub mod rng;
