@@ -1,6 +1,7 @@
 //! A discrete-event simulator of retry storms.
 
 pub mod decode;
+pub mod dist;
 pub mod rng;
 pub mod time;
 pub mod units;
