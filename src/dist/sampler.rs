@@ -220,52 +220,12 @@ impl Sampler {
     /// The next length of time.
     #[inline]
     pub fn sample(&self, draws: &mut Draws) -> SimDuration {
-        let exponential = |draws: &mut Draws| -> f64 { Exp1.sample(draws) };
-        let normal = |draws: &mut Draws| -> f64 { StandardNormal.sample(draws) };
-        let nanos = match &self.kind {
-            Kind::Constant(value) => return *value,
-            Kind::Uniform { min, steps } => {
-                return SimDuration::from_nanos(min + draws.below(*steps));
-            }
-            Kind::Bimodal {
-                slow_share,
-                fast,
-                slow,
-            } => {
-                return if draws.unit() < *slow_share {
-                    *slow
-                } else {
-                    *fast
-                };
-            }
-            Kind::Empirical(values) => return values[draws.below(values.len() as u64) as usize],
-            Kind::Exponential { mean } => mean * exponential(draws),
-            Kind::Erlang(gamma) => gamma.sample(draws),
-            Kind::Lognormal { mu, sigma } => (mu + sigma * normal(draws)).exp(),
-            // The logarithm of a Pareto number is exponential, which spares a power.
-            Kind::Pareto {
-                least,
-                inverse_alpha,
-            } => least * (exponential(draws) * inverse_alpha).exp(),
-            Kind::Weibull {
-                ln_scale,
-                inverse_shape,
-            } => (ln_scale + exponential(draws).ln() * inverse_shape).exp(),
-            Kind::Hyperexponential {
-                long_share,
-                short,
-                long,
-            } => {
-                let mean = if draws.unit() < *long_share {
-                    long
-                } else {
-                    short
-                };
-                mean * exponential(draws)
-            }
-            Kind::AbsoluteNormal { mean, sd } => (mean + sd * normal(draws)).abs(),
-        };
-        SimDuration::from_nanos_f64(nanos)
+        // The forms of most runs stay small enough to be inlined at the caller.
+        match self.kind {
+            Kind::Constant(value) => value,
+            Kind::Exponential { mean } => SimDuration::from_nanos_f64(mean * exponential(draws)),
+            _ => self.kind.sample(draws),
+        }
     }
 
     /// The mean in seconds.
@@ -304,6 +264,61 @@ impl Sampler {
             _ => None,
         }
     }
+}
+
+impl Kind {
+    #[inline(never)]
+    fn sample(&self, draws: &mut Draws) -> SimDuration {
+        let nanos = match self {
+            Self::Constant(value) => return *value,
+            Self::Uniform { min, steps } => {
+                return SimDuration::from_nanos(min + draws.below(*steps));
+            }
+            Self::Bimodal {
+                slow_share,
+                fast,
+                slow,
+            } => {
+                let is_slow = draws.unit() < *slow_share;
+                return if is_slow { *slow } else { *fast };
+            }
+            Self::Empirical(values) => return values[draws.below(values.len() as u64) as usize],
+            Self::Exponential { mean } => mean * exponential(draws),
+            Self::Erlang(gamma) => gamma.sample(draws),
+            Self::Lognormal { mu, sigma } => (mu + sigma * normal(draws)).exp(),
+            // The logarithm of a Pareto number is exponential, which spares a power.
+            Self::Pareto {
+                least,
+                inverse_alpha,
+            } => least * (exponential(draws) * inverse_alpha).exp(),
+            Self::Weibull {
+                ln_scale,
+                inverse_shape,
+            } => (ln_scale + exponential(draws).ln() * inverse_shape).exp(),
+            Self::Hyperexponential {
+                long_share,
+                short,
+                long,
+            } => {
+                let is_long = draws.unit() < *long_share;
+                exponential(draws) * if is_long { long } else { short }
+            }
+            Self::AbsoluteNormal { mean, sd } => (mean + sd * normal(draws)).abs(),
+        };
+        SimDuration::from_nanos_f64(nanos)
+    }
+}
+
+/// An exponential number of mean 1.
+#[inline]
+fn exponential(draws: &mut Draws) -> f64 {
+    Exp1.sample(draws)
+}
+
+/// A standard normal number.
+#[inline]
+fn normal(draws: &mut Draws) -> f64 {
+    StandardNormal.sample(draws)
 }
 
 #[cfg(test)]
