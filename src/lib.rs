@@ -1,6 +1,7 @@
 //! A discrete-event simulator of retry storms.
 
 pub mod decode;
+pub mod dist;
 pub mod experiment;
 pub mod kernel;
 pub mod metrics;
