@@ -6,6 +6,8 @@ pub mod experiment;
 pub mod kernel;
 pub mod metrics;
 pub mod outcome;
+pub mod policy;
 pub mod rng;
+pub mod theory;
 pub mod time;
 pub mod units;

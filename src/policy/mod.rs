@@ -1,0 +1,32 @@
+//! Rules of retrying as pure functions: state and random numbers in, decisions out.
+//!
+//! How long to wait, whether to try again and when to stop decide together whether a hiccup passes or
+//! grows into a storm. To compare rules in one world they must not own a clock, a generator or a client:
+//! here a rule is an immutable value, what it must remember is a small plain state that the caller keeps
+//! wherever its scope says, and every random number is an argument.
+//!
+//! * [`Backoff`] says how long to wait before retry n = 1, 2, …; n = 1 is the first retry.
+//! * [`Jitter`] is the randomness laid on such a wait, [`Shape`] how the two are put together.
+//! * [`MaxAttempts`] says how often to try at all.
+//!
+//! A rule also knows its own mathematics: [`Backoff::bounds`] and [`Backoff::moments`] give the least and
+//! greatest delay and its mean and standard deviation, to check runs against.
+
+mod attempts;
+mod backoff;
+mod decorrelated;
+mod forms;
+mod jitter;
+mod law;
+mod moments;
+mod nominal;
+mod quadrature;
+mod shape;
+
+pub use attempts::MaxAttempts;
+pub use backoff::{Backoff, BackoffState};
+pub use forms::{
+    Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial, Uniform,
+};
+pub use jitter::{Additive, Jitter, Lognormal, Proportional};
+pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};

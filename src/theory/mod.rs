@@ -1,0 +1,13 @@
+//! Closed forms to check runs against: plain numbers in, plain numbers out.
+//!
+//! A simulator that only agrees with itself proves nothing. These are textbook results with their sources;
+//! whether a formula fits a scenario is for the caller to decide. Times are in one unit throughout (seconds
+//! by custom), rates per that unit.
+
+pub mod herd;
+pub mod proportion;
+pub mod queues;
+pub mod retries;
+
+#[cfg(test)]
+mod reference;
