@@ -45,6 +45,8 @@ pub enum Purpose {
     Backoff,
     /// Jitter laid on a backoff.
     Jitter,
+    /// The same, from a stream that several clients draw alike.
+    SharedJitter,
     /// Which waiting attempt is served next, under random order.
     QueueOrder,
 }

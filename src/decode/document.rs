@@ -1,6 +1,6 @@
 //! A settings file as a tree that remembers where each part stands.
 
-use super::{Problem, Severity};
+use super::{Problem, Reader, Severity};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -175,6 +175,32 @@ impl Document {
             value: read_setting(value.trim(), &place),
         };
         Ok(())
+    }
+
+    /// A document that could not be read, for messages about it.
+    pub fn unread(name: &str, text: &str) -> Self {
+        let root = Node { place: Place::Nowhere, value: Value::Table(Table::default()) };
+        Self { name: name.into(), text: text.into(), settings: Vec::new(), root }
+    }
+
+    /// Where the value of a key path like `strategy[1].name` stands, or the nearest part of it that exists.
+    pub fn place_of(&self, path: &str) -> Place {
+        let mut node = &self.root;
+        for part in split_path(path) {
+            let next = match &node.value {
+                Value::Table(table) => table.get(&part),
+                Value::List(items) => part.parse().ok().and_then(|i: usize| items.get(i)),
+                _ => None,
+            };
+            // A path may name the only table of a list that was written as a table.
+            node = next.unwrap_or(node);
+        }
+        node.place.clone()
+    }
+
+    /// Runs `check` as if the part at `path` were being read.
+    pub fn within<T>(&self, path: &str, reader: &mut Reader, check: impl FnOnce(&mut Reader) -> T) -> T {
+        reader.within(path, &self.place_of(path), check)
     }
 
     /// Line and column of a byte of the file, both counted from one, the column in characters.

@@ -1,5 +1,14 @@
 //! Runs every strategy of a scenario against the same worlds and gathers what came out.
+//!
+//! The only threads of the program are here: one world a thread, results folded in the order of the plan,
+//! so that their number changes nothing in the output.
 
+mod match_theory;
+mod rank;
 mod result;
+mod run;
 
-pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
+pub use result::{
+    CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine,
+};
+pub use run::{RunError, record_attempts, run};

@@ -40,6 +40,18 @@ impl<M: Model> Simulation<M> {
         }
     }
 
+    /// The model that `make` makes, which may set up lanes and first events as it does.
+    pub fn build(make: impl FnOnce(&mut Scheduler<M::Event>) -> M) -> Self {
+        let mut scheduler = Scheduler::new();
+        let model = make(&mut scheduler);
+        Self { scheduler, ..Self::new(model) }
+    }
+
+    /// The model alone, when the run is over.
+    pub fn into_model(self) -> M {
+        self.model
+    }
+
     /// For making lanes and the first events.
     pub fn scheduler(&mut self) -> &mut Scheduler<M::Event> {
         &mut self.scheduler

@@ -5,7 +5,6 @@
 
 mod estimate;
 mod latency;
-
 mod summary;
 mod tally;
 mod timeline;
@@ -14,8 +13,9 @@ pub use crate::outcome::{AttemptOutcome, FailureReason};
 pub use estimate::{CONFIDENCE, Estimate};
 pub use latency::Latency;
 pub use summary::{
-    AttemptsRow, SummaryRow, TimelineRow, attempts_rows, success_by_attempt, summarise,
-    timeline_rows,
+    AttemptsRow, Headline, SummaryRow, TimelineRow, attempts_rows, estimate, success_by_attempt,
+    summarise, timeline_rows,
 };
+pub(crate) use tally::count_at;
 pub use tally::{DelaySum, Moments, Tally};
 pub use timeline::{Bin, Gauge, Timeline};

@@ -123,16 +123,59 @@ pub struct AttemptsRow<'a> {
     pub failed: u64,
 }
 
+/// What the interval of a headline figure needs of one replication.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// Succeeded ÷ ended, if any request ended.
+    pub success_rate: Option<f64>,
+    /// Attempts ÷ requests, if there were requests.
+    pub amplification: Option<f64>,
+    /// Attempts a second in the busiest bin.
+    pub offered_peak_per_s: f64,
+    /// Share of ended requests that had succeeded with at most j attempts, at index j - 1.
+    pub success_by_attempt: Vec<f64>,
+}
+
+/// Numbers of attempts up to which success is kept apart.
+const ATTEMPTS_KEPT: usize = 20;
+
+impl Headline {
+    /// The headline of one run.
+    pub fn of(tally: &Tally) -> Self {
+        let ended = (tally.succeeded + tally.failed_total()).max(1) as f64;
+        let most = ATTEMPTS_KEPT.min(tally.succeeded_with.len().max(tally.failed_with.len().saturating_sub(1)));
+        let mut so_far = 0;
+        let success_by_attempt = (0..most).map(|i| {
+            so_far += tally.succeeded_with.get(i).copied().unwrap_or(0);
+            so_far as f64 / ended
+        });
+        let most_arrived = tally.timeline.bins().iter().map(|bin| bin.first_tries + bin.retries).max();
+        Self {
+            success_rate: tally.success_rate(),
+            amplification: tally.amplification(),
+            offered_peak_per_s: most_arrived.unwrap_or(0) as f64 / tally.timeline.width().as_secs_f64(),
+            success_by_attempt: success_by_attempt.collect(),
+        }
+    }
+}
+
+/// The mean of a headline figure with its interval, over the replications that have it.
+pub fn estimate(each: &[Headline], value: impl Fn(&Headline) -> Option<f64>) -> Option<Estimate> {
+    Estimate::from_replications(&each.iter().filter_map(value).collect::<Vec<_>>())
+}
+
 /// The summary of a strategy from its replications, all of them and one by one. `span` is the simulated time
 /// that rates are over. The rank is left at zero: it needs the other strategies.
-pub fn summarise(strategy: &str, total: &Tally, each: &[Tally], span: SimDuration) -> SummaryRow {
+pub fn summarise(
+    strategy: &str,
+    total: &Tally,
+    each: &[Headline],
+    span: SimDuration,
+) -> SummaryRow {
     let runs = each.len().max(1) as f64;
     let seconds = span.as_secs_f64() * runs;
-    let mean_of = |value: fn(&Tally) -> Option<f64>| {
-        Estimate::from_replications(&each.iter().filter_map(value).collect::<Vec<_>>())
-    };
-    let success = mean_of(Tally::success_rate).map(Estimate::clamped_to_share);
-    let amplification = mean_of(Tally::amplification);
+    let success = estimate(each, |run| run.success_rate).map(Estimate::clamped_to_share);
+    let amplification = estimate(each, |run| run.amplification);
     let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
     let arrived: u64 = total
         .timeline
@@ -159,7 +202,7 @@ pub fn summarise(strategy: &str, total: &Tally, each: &[Tally], span: SimDuratio
         amplification_low: amplification.and_then(|e| e.low),
         amplification_high: amplification.and_then(|e| e.high),
         offered_mean_per_s: arrived as f64 / seconds,
-        offered_peak_per_s: each.iter().map(peak_per_s).sum::<f64>() / runs,
+        offered_peak_per_s: each.iter().map(|run| run.offered_peak_per_s).sum::<f64>() / runs,
         goodput_per_s: ended_well as f64 / seconds,
         wasted_work_share: share(total.wasted_ns as f64, total.work_ns as f64),
         wasted_served_share: share(total.served_late as f64, total.served as f64),
@@ -182,17 +225,6 @@ pub fn summarise(strategy: &str, total: &Tally, each: &[Tally], span: SimDuratio
         attempts_timeout: outcome(AttemptOutcome::TimedOut),
         attempts_dropped: total.dropped,
     }
-}
-
-/// Attempts a second in the busiest bin of one run.
-fn peak_per_s(tally: &Tally) -> f64 {
-    let most = tally
-        .timeline
-        .bins()
-        .iter()
-        .map(|bin| bin.first_tries + bin.retries)
-        .max();
-    most.unwrap_or(0) as f64 / tally.timeline.width().as_secs_f64()
 }
 
 /// The rows of `timeline.csv` for a strategy whose `replications` are summed up in `total`, up to `end`.
@@ -249,19 +281,12 @@ pub fn attempts_rows<'a>(
         .filter(|row| row.succeeded + row.failed > 0)
 }
 
-/// Share of ended requests that had succeeded with at most j attempts, for j = 1 … `most`.
-pub fn success_by_attempt(each: &[Tally], most: usize) -> Vec<Estimate> {
-    (1..=most)
-        .filter_map(|j| {
-            let shares: Vec<f64> = each
-                .iter()
-                .filter_map(|tally| {
-                    let ended = tally.succeeded + tally.failed_total();
-                    let by_now: u64 = tally.succeeded_with.iter().take(j).sum();
-                    (ended > 0).then(|| by_now as f64 / ended as f64)
-                })
-                .collect();
-            Estimate::from_replications(&shares).map(Estimate::clamped_to_share)
-        })
-        .collect()
+/// Share of ended requests that had succeeded with at most j attempts, for j = 1, 2, … as far as any run
+/// went, each with its interval.
+pub fn success_by_attempt(each: &[Headline]) -> Vec<Estimate> {
+    let most = each.iter().map(|run| run.success_by_attempt.len()).max().unwrap_or(0);
+    // A run in which nobody needed more attempts stays at its last share.
+    let at = |run: &Headline, j: usize| run.success_by_attempt.get(j).or(run.success_by_attempt.last()).copied();
+    let shares = (0..most).filter_map(|j| estimate(each, |run| at(run, j)));
+    shares.map(Estimate::clamped_to_share).collect()
 }

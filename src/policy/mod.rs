@@ -21,6 +21,8 @@ mod law;
 mod moments;
 mod nominal;
 mod quadrature;
+mod retry;
+mod retry_on;
 mod shape;
 
 pub use attempts::MaxAttempts;
@@ -29,4 +31,6 @@ pub use forms::{
     Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial, Uniform,
 };
 pub use jitter::{Additive, Jitter, Lognormal, Proportional};
+pub use retry::{Decision, Ended, RetryRule};
+pub use retry_on::{CODES, Code, RetryOn};
 pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};

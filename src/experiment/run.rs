@@ -1,0 +1,187 @@
+//! Strategies × replications, in parallel, with the same result for any number of threads.
+
+use super::match_theory::match_theory;
+use super::rank::rank;
+use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult};
+use crate::metrics::{Headline, Tally, estimate, success_by_attempt, summarise};
+use crate::model::{AttemptLog, AttemptRecord, NoLog, Strategy, run_world};
+use crate::policy::MaxAttempts;
+use crate::rng::Key;
+use crate::scenario::{Plan, Scenario};
+use crate::time::SimTime;
+use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use thiserror::Error;
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RunError {
+    /// A world did not move on in time.
+    #[error("\"{strategy}\" stands still at {at}: {events} events at one instant (replication {replication})")]
+    Stuck {
+        /// The strategy.
+        strategy: String,
+        /// The replication.
+        replication: u32,
+        /// When.
+        at: SimTime,
+        /// How many events happened then.
+        events: u64,
+    },
+    /// A bug.
+    #[error("\"{strategy}\" failed in replication {replication}: {message}")]
+    Panicked {
+        /// The strategy.
+        strategy: String,
+        /// The replication.
+        replication: u32,
+        /// What the program said.
+        message: String,
+    },
+    /// The threads could not be started.
+    #[error("the threads could not be started: {0}")]
+    Threads(String),
+}
+
+/// Results waiting for their turn, for each thread: what memory is held at once.
+const WINDOW_PER_THREAD: usize = 16;
+
+/// Runs all compared strategies of a scenario. `threads` of zero uses every processor; `progress` is told of
+/// each finished replication, from any thread.
+///
+/// # Errors
+/// When a world stands still or the program fails.
+pub fn run(
+    scenario: &Scenario,
+    plan: &Plan,
+    threads: usize,
+    progress: &(dyn Fn() + Sync),
+) -> Result<RunResult, RunError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
+    let tasks: Vec<(usize, u32)> =
+        plan.compared.iter().flat_map(|&strategy| (0..plan.replications).map(move |r| (strategy, r))).collect();
+    let mut folds: Vec<Fold> = plan.compared.iter().map(|_| Fold::new(plan)).collect();
+    for window in tasks.chunks(pool.current_num_threads() * WINDOW_PER_THREAD) {
+        let one = |&(strategy, replication): &(usize, u32)| {
+            let tally = simulate(plan, strategy, replication, NoLog).map(|(tally, _)| tally);
+            progress();
+            tally
+        };
+        let tallies: Vec<Result<Tally, RunError>> = pool.install(|| window.par_iter().map(one).collect());
+        for (&(strategy, _), tally) in window.iter().zip(tallies) {
+            let place = plan.compared.iter().position(|&compared| compared == strategy);
+            folds[place.expect("tasks are of compared strategies")].add(&tally?);
+        }
+    }
+    Ok(gather(scenario, plan, folds))
+}
+
+/// Runs one replication of one strategy and gives a record of every attempt, in the order of their ends.
+///
+/// # Errors
+/// When the world stands still or the program fails.
+pub fn record_attempts(plan: &Plan, strategy: usize, replication: u32) -> Result<(Tally, Vec<AttemptRecord>), RunError> {
+    simulate(plan, strategy, replication, Vec::new())
+}
+
+fn simulate<L: AttemptLog>(plan: &Plan, index: usize, replication: u32, log: L) -> Result<(Tally, L), RunError> {
+    let strategies: Vec<&Strategy> =
+        plan.pinned.iter().map(|pinned| &plan.strategies[pinned.unwrap_or(index)]).collect();
+    let root = Key::root(plan.seed, u64::from(replication));
+    let strategy = || plan.strategies[index].name.clone();
+    match catch_unwind(AssertUnwindSafe(|| run_world(&plan.world, &strategies, root, log))) {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(stuck)) => {
+            Err(RunError::Stuck { strategy: strategy(), replication, at: stuck.at, events: stuck.events })
+        }
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            let message = text.unwrap_or_else(|| "no message".into());
+            Err(RunError::Panicked { strategy: strategy(), replication, message })
+        }
+    }
+}
+
+/// The replications of one strategy, added up in order.
+struct Fold {
+    total: Tally,
+    each: Vec<Headline>,
+}
+
+impl Fold {
+    fn new(plan: &Plan) -> Self {
+        Self { total: Tally::new(plan.world.bin, plan.end()), each: Vec::new() }
+    }
+
+    fn add(&mut self, tally: &Tally) {
+        self.each.push(Headline::of(tally));
+        self.total.merge(tally);
+    }
+}
+
+fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
+    let span = plan.end() - SimTime::ZERO;
+    let mut strategies: Vec<StrategyResult> = plan
+        .compared
+        .iter()
+        .zip(folds)
+        .map(|(&index, fold)| {
+            let strategy = &plan.strategies[index];
+            StrategyResult {
+                summary: summarise(&strategy.name, &fold.total, &fold.each, span),
+                success: estimate(&fold.each, |run| run.success_rate),
+                max_attempts: match strategy.rule.max_attempts {
+                    MaxAttempts::AtMost(most) => Some(u64::from(most)),
+                    MaxAttempts::Unlimited => None,
+                },
+                success_by_attempt: success_by_attempt(&fold.each),
+                theory: match_theory(plan, index, &fold.total),
+                total: fold.total,
+            }
+        })
+        .collect();
+    rank(&mut strategies);
+    RunResult {
+        name: scenario.name.clone(),
+        question: scenario.question.clone(),
+        resolved: scenario.resolved(),
+        seed: plan.seed,
+        replications: plan.replications,
+        horizon: span,
+        service: plan.world.service.name.clone(),
+        capacity: capacity(plan),
+        faults: fault_spans(plan),
+        strategies,
+    }
+}
+
+/// What the service can finish over time: workers ÷ mean service time.
+fn capacity(plan: &Plan) -> Vec<CapacityStep> {
+    let service = &plan.world.service;
+    let mean = service.service_time.mean();
+    if service.workers == u32::MAX || mean <= 0.0 || !mean.is_finite() {
+        return Vec::new();
+    }
+    let mut steps: Vec<CapacityStep> = Vec::new();
+    for from in std::iter::once(SimTime::ZERO).chain(plan.world.faults.changes(plan.end())) {
+        let (workers, slow_down) = plan.world.faults.capacity(from, service.workers);
+        let per_s = f64::from(workers) / (mean * slow_down.max(1e-9));
+        if steps.last().is_none_or(|last| last.per_s != per_s) {
+            steps.push(CapacityStep { from, per_s });
+        }
+    }
+    steps
+}
+
+fn fault_spans(plan: &Plan) -> Vec<FaultSpan> {
+    let end = plan.end();
+    let mut spans: Vec<FaultSpan> = Vec::new();
+    for fault in plan.world.faults.faults() {
+        let inside = fault.spans().take_while(|&(from, _)| from < end);
+        spans.extend(inside.map(|(from, to)| FaultSpan { from, to: to.min(end), label: fault.label() }));
+    }
+    spans.sort_by_key(|span| (span.from, span.to));
+    spans
+}

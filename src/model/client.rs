@@ -1,0 +1,243 @@
+//! Clients: requests arrive, wait for a place in flight, and begin.
+
+use super::log::AttemptLog;
+use super::stream::Arrival;
+use super::arrival::Start;
+use super::world::{Event, NONE, Request, Stage, World};
+use crate::kernel::Scheduler;
+use crate::metrics::Gauge;
+use crate::outcome::FailureReason;
+use crate::policy::BackoffState;
+use crate::rng::{Key, Purpose};
+use crate::time::{SimDuration, SimTime};
+
+impl<L: AttemptLog> World<'_, L> {
+    /// Schedules the first arrivals of a group.
+    pub(super) fn start_group(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
+        let index = usize::from(group);
+        let arrivals = &self.groups[index].plan.arrivals;
+        let Some((think, start)) = arrivals.client_pauses() else {
+            return self.schedule_arrival(group, scheduler);
+        };
+        let (key, mean) = (self.groups[index].key, SimDuration::from_secs_f64(think.mean()));
+        let first = |client: u32| match start {
+            Start::AtOnce => SimDuration::ZERO,
+            Start::Spread => mean.scale(key.child(u64::from(client)).draws(Purpose::Arrival).unit()),
+            Start::Thinking => think.sample(&mut pause_key(key, client, 0).draws(Purpose::Think)),
+        };
+        for client in 0..self.groups[index].plan.count {
+            let at = arrivals.end_of_pause(SimTime::ZERO, first(client));
+            scheduler.at(at, Event::PauseOver { group, client });
+        }
+    }
+
+    /// Draws the next arrival of a stream and schedules it, if it comes before arrivals end.
+    fn schedule_arrival(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
+        let end = self.arrivals_end;
+        let state = &mut self.groups[usize::from(group)];
+        state.next = state.stream.next().filter(|next| next.at < end);
+        if let Some(next) = state.next {
+            scheduler.at_in(state.arrival_lane, next.at, Event::Arrival { group });
+        }
+    }
+
+    /// A request of a stream arrives.
+    #[inline]
+    pub(super) fn arrive(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
+        let state = &mut self.groups[usize::from(group)];
+        let Some(Arrival { number, client, .. }) = state.next else { return };
+        let owner = client.unwrap_or_else(|| {
+            state.key.child(number).draws(Purpose::Owner).below(u64::from(state.plan.count)) as u32
+        });
+        self.schedule_arrival(group, scheduler);
+        let busy = &mut self.groups[usize::from(group)].busy;
+        if let Some(word) = busy.get_mut(owner as usize / 64) {
+            // A memoryless pause: what comes while the client is busy is no request.
+            if *word >> (owner % 64) & 1 == 1 {
+                return;
+            }
+            *word |= 1 << (owner % 64);
+        }
+        self.begin(group, owner, number, scheduler);
+    }
+
+    /// A client of a closed loop has paused long enough.
+    pub(super) fn pause_over(&mut self, group: u16, client: u32, scheduler: &mut Scheduler<Event>) {
+        if scheduler.now() >= self.arrivals_end {
+            return;
+        }
+        let calls = &mut self.groups[usize::from(group)].calls[client as usize];
+        let number = u64::from(client) | u64::from(*calls) << 32;
+        *calls += 1;
+        self.begin(group, client, number, scheduler);
+    }
+
+    /// A request begins, or waits for a place.
+    fn begin(&mut self, group: u16, client: u32, number: u64, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let counted = now >= self.measuring_from;
+        let state = &self.groups[usize::from(group)];
+        let deadline = state.strategy.deadline.map_or(SimTime::MAX, |deadline| now + deadline);
+        let request = Request {
+            number,
+            attempt_key: Key::default(),
+            intended_at: now,
+            sent_at: now,
+            gives_up_at: SimTime::MAX,
+            deadline,
+            backoff: BackoffState::default(),
+            backed_off: SimDuration::ZERO,
+            client,
+            attempts: 0,
+            job: NONE,
+            next_in_pool: NONE,
+            group,
+            stage: Stage::Attempting,
+            counted,
+        };
+        let pooled = !state.pools.is_empty();
+        let request = self.requests.insert(request);
+        self.tally.requests += u64::from(counted);
+        if !pooled || self.enter_pool(request, scheduler) {
+            self.change(Gauge::InFlight, 1, now);
+            self.attempt(request, scheduler);
+        }
+    }
+
+    /// The pool of a request.
+    fn pool_of(&self, request: u32) -> u32 {
+        let Request { group, client, .. } = self.requests[request];
+        let per_client = self.groups[usize::from(group)].plan.pool.is_some_and(|(_, per_client, _)| per_client);
+        if per_client { client } else { 0 }
+    }
+
+    /// Takes a place in the pool, or joins the line for one. Returns whether the request has a place.
+    fn enter_pool(&mut self, request: u32, scheduler: &mut Scheduler<Event>) -> bool {
+        let pool_index = self.pool_of(request);
+        let group = self.requests[request].group;
+        let state = &mut self.groups[usize::from(group)];
+        let Some((size, _, patience)) = state.plan.pool else { return true };
+        let pool = &mut state.pools[pool_index as usize];
+        if pool.in_flight < size && pool.first == NONE {
+            pool.in_flight += 1;
+            self.count_pool_wait(request, SimDuration::ZERO);
+            return true;
+        }
+        let last = std::mem::replace(&mut pool.last, request);
+        if last == NONE {
+            pool.first = request;
+        } else {
+            self.requests[last].next_in_pool = request;
+        }
+        self.requests[request].stage = Stage::InPool;
+        let limit = self.requests[request].deadline.min(patience.map_or(SimTime::MAX, |wait| scheduler.now() + wait));
+        self.requests[request].gives_up_at = limit;
+        if limit < SimTime::MAX {
+            scheduler.at(limit, Event::PoolWaitOver { request });
+        }
+        false
+    }
+
+    fn count_pool_wait(&mut self, request: u32, wait: SimDuration) {
+        if self.requests[request].counted {
+            self.tally.pool_waits.record(wait);
+        }
+    }
+
+    /// A request has waited for a place long enough: it fails without an attempt. It leaves the line when its
+    /// turn comes, so that the line needs no search.
+    pub(super) fn pool_wait_over(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
+        let waiting = self.requests[request];
+        if waiting.stage != Stage::InPool || waiting.gives_up_at != scheduler.now() {
+            return;
+        }
+        let late = waiting.gives_up_at == waiting.deadline;
+        let reason = if late { FailureReason::Deadline } else { FailureReason::NotStarted };
+        self.count_pool_wait(request, scheduler.now() - waiting.intended_at);
+        self.count_failure(request, reason);
+        self.requests[request].stage = Stage::Ended;
+        self.release_client(request, scheduler);
+    }
+
+    /// A request that held a place has ended. The next one is let in by an event, so that a line of requests
+    /// that fail at once does not nest.
+    fn leave_pool(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
+        let (pool_index, group) = (self.pool_of(request), self.requests[request].group);
+        let Some(pool) = self.groups[usize::from(group)].pools.get_mut(pool_index as usize) else { return };
+        pool.in_flight -= 1;
+        if pool.first != NONE && !pool.opening {
+            pool.opening = true;
+            scheduler.after(SimDuration::ZERO, Event::PoolFreed { group, pool: pool_index });
+        }
+    }
+
+    /// Lets waiting requests in while there are places.
+    pub(super) fn pool_freed(&mut self, group: u16, pool: u32, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let size = self.groups[usize::from(group)].plan.pool.map_or(u32::MAX, |(size, ..)| size);
+        self.pool_mut(group, pool).opening = false;
+        loop {
+            let state = self.pool_mut(group, pool);
+            let request = state.first;
+            if request == NONE || state.in_flight >= size {
+                return;
+            }
+            let next = self.requests[request].next_in_pool;
+            let state = self.pool_mut(group, pool);
+            state.first = next;
+            if next == NONE {
+                state.last = NONE;
+            }
+            if self.requests[request].stage == Stage::Ended {
+                self.requests.remove(request);
+                continue;
+            }
+            self.pool_mut(group, pool).in_flight += 1;
+            self.count_pool_wait(request, now - self.requests[request].intended_at);
+            self.change(Gauge::InFlight, 1, now);
+            self.attempt(request, scheduler);
+        }
+    }
+
+    fn pool_mut(&mut self, group: u16, pool: u32) -> &mut super::world::Pool {
+        &mut self.groups[usize::from(group)].pools[pool as usize]
+    }
+
+    /// A request that had begun has ended: its place in flight and its client are free again.
+    #[inline]
+    pub(super) fn end_request(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
+        self.change(Gauge::InFlight, -1, scheduler.now());
+        self.requests[request].stage = Stage::Ended;
+        if !self.groups[usize::from(self.requests[request].group)].pools.is_empty() {
+            self.leave_pool(request, scheduler);
+        }
+        self.release_client(request, scheduler);
+        self.requests.remove(request);
+    }
+
+    /// The client of a closed loop begins its next pause.
+    #[inline]
+    fn release_client(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
+        let Request { group, client, .. } = self.requests[request];
+        let state = &mut self.groups[usize::from(group)];
+        if let Some(word) = state.busy.get_mut(client as usize / 64) {
+            *word &= !(1 << (client % 64));
+            return;
+        }
+        let arrivals = &state.plan.arrivals;
+        let Some((think, _)) = arrivals.client_pauses() else { return };
+        let calls = state.calls[client as usize];
+        let pause = think.sample(&mut pause_key(state.key, client, calls).draws(Purpose::Think));
+        let at = arrivals.end_of_pause(scheduler.now(), pause);
+        match state.pause_lane {
+            Some(lane) => scheduler.at_in(lane, at, Event::PauseOver { group, client }),
+            None => scheduler.at(at, Event::PauseOver { group, client }),
+        }
+    }
+}
+
+/// The key of a client's pause after `calls` requests.
+fn pause_key(group: Key, client: u32, calls: u32) -> Key {
+    group.child(u64::from(client) | u64::from(calls) << 32)
+}
+

@@ -1,0 +1,391 @@
+//! What is done to the world on a schedule.
+//!
+//! Every fault has a time course: it starts, may ramp up, holds, may ramp down, ends, and may come again.
+//! At any time the faults in force add up to one [`Conditions`], which is all that the rest of the model
+//! reads; it is made anew at each change and at small steps of a ramp.
+
+use crate::decode::{Check, Reader};
+use crate::policy::Code;
+use crate::time::{SimDuration, SimTime};
+use crate::units::Ratio;
+use crate::{choice, record};
+
+/// A ramp changes in so many steps.
+const RAMP_STEPS: u64 = 64;
+/// A fault may come again so often.
+pub const MOST_REPEATS: u32 = 10_000;
+/// The code of failures that a fault causes, unless it names another.
+const DEFAULT_CODE: Code = Code(503);
+
+choice! {
+    /// How a service that is out behaves.
+    pub enum Outage as "outage" {
+        /// It is gone: work inside is lost, every attempt is refused at once.
+        Refuse = "refuse", r#""refuse""#;
+        /// Attempts that arrive get no answer, ever; work inside goes on.
+        Hang = "hang", r#""hang""#;
+        /// Attempts queue, but no service starts; what has started goes on.
+        Stall = "stall", r#""stall""#;
+    }
+}
+
+record! {
+    /// A `[[fault]]` of a scenario: when, and exactly one thing to do.
+    pub struct FaultSpec {
+        /// When it starts.
+        at: SimTime,
+        /// How long it lasts, ramps included.
+        lasts: SimDuration,
+        /// Time from no effect to full effect, at its start.
+        ramp_up: SimDuration = SimDuration::ZERO,
+        /// Time from full effect to no effect, at its end.
+        ramp_down: SimDuration = SimDuration::ZERO,
+        /// Time from one start to the next, when it comes again.
+        every: Option<SimDuration> = None,
+        /// How often it comes in all.
+        times: u32 = 1,
+        /// The service is out.
+        outage: Option<Outage> = None,
+        /// Attempts fail with this probability, beside the service's own failures.
+        error_rate: Option<Ratio> = None,
+        /// Service takes so many times as long.
+        slow_down: Option<f64> = None,
+        /// So many workers are there.
+        workers: Option<u32> = None,
+        /// This share of the workers is there.
+        capacity: Option<Ratio> = None,
+        /// The way to the service takes so much longer.
+        latency: Option<SimDuration> = None,
+        /// Requests arrive so many times as often.
+        surge: Option<f64> = None,
+        /// The first so many attempts of each client fail, whatever the seed.
+        fail_first: Option<u32> = None,
+        /// Every so many-th attempt at the service fails, whatever the seed.
+        fail_every: Option<u32> = None,
+        /// All attempts fail, whatever the seed.
+        fail_all: Option<bool> = None,
+        /// The failure code of `error_rate` and the `fail_…` faults.
+        code: Code = DEFAULT_CODE,
+    }
+}
+
+/// The names of the things a fault can do, as keys.
+const KINDS: [&str; 10] = [
+    "outage", "error_rate", "slow_down", "workers", "capacity", "latency", "surge", "fail_first", "fail_every", "fail_all",
+];
+
+impl FaultSpec {
+    /// Which of [`KINDS`] are set.
+    fn kinds(&self) -> Vec<&'static str> {
+        let set = [
+            self.outage.is_some(),
+            self.error_rate.is_some(),
+            self.slow_down.is_some(),
+            self.workers.is_some(),
+            self.capacity.is_some(),
+            self.latency.is_some(),
+            self.surge.is_some(),
+            self.fail_first.is_some(),
+            self.fail_every.is_some(),
+            self.fail_all.is_some(),
+        ];
+        KINDS.into_iter().zip(set).filter(|&(_, set)| set).map(|(kind, _)| kind).collect()
+    }
+
+    /// Whether it changes how attempts fail.
+    pub fn changes_failures(&self) -> bool {
+        self.kinds().iter().any(|kind| matches!(*kind, "error_rate" | "fail_first" | "fail_every" | "fail_all"))
+    }
+
+    /// The fault in a few words, for charts.
+    pub fn label(&self) -> String {
+        match (&self.outage, self.slow_down, self.workers, self.surge) {
+            (Some(Outage::Refuse), ..) => "outage".into(),
+            (Some(Outage::Hang), ..) => "hang".into(),
+            (Some(Outage::Stall), ..) => "stall".into(),
+            (_, Some(factor), ..) => format!("slow-down ×{factor}"),
+            (_, _, Some(workers), _) => format!("{workers} workers"),
+            (.., Some(factor)) => format!("surge ×{factor}"),
+            _ => self.rare_label(),
+        }
+    }
+
+    fn rare_label(&self) -> String {
+        let percent = |ratio: Ratio| format!("{}%", (ratio.get() * 1e4).round() / 1e2);
+        if let Some(rate) = self.error_rate {
+            return format!("errors {}", percent(rate));
+        }
+        if let Some(share) = self.capacity {
+            return format!("capacity {}", percent(share));
+        }
+        if let Some(latency) = self.latency {
+            return format!("latency +{latency}");
+        }
+        "failures".into()
+    }
+
+    /// Its starts and ends, in order.
+    pub fn spans(&self) -> impl Iterator<Item = (SimTime, SimTime)> {
+        let every = self.every.unwrap_or(SimDuration::MAX).as_nanos();
+        let (first, lasts) = (self.at, self.lasts);
+        (0..u64::from(self.times)).map(move |i| {
+            let start = first + SimDuration::from_nanos(every.saturating_mul(i));
+            (start, start + lasts)
+        })
+    }
+
+    /// The span that `now` lies in.
+    fn span_at(&self, now: SimTime) -> Option<(SimTime, SimTime)> {
+        self.spans().find(|&(start, end)| start <= now && now < end)
+    }
+
+    /// How strongly it acts at `now`: 0 not at all, 1 in full.
+    fn intensity(&self, now: SimTime) -> f64 {
+        let Some((start, end)) = self.span_at(now) else { return 0.0 };
+        let part = |passed: SimDuration, ramp: SimDuration| {
+            if passed >= ramp { 1.0 } else { passed.as_nanos() as f64 / ramp.as_nanos() as f64 }
+        };
+        part(now - start, self.ramp_up).min(part(end - now, self.ramp_down))
+    }
+
+    /// Every time at which its effect changes, up to `end`.
+    fn changes(&self, end: SimTime) -> Vec<SimTime> {
+        let mut times = Vec::new();
+        for (start, stop) in self.spans().take_while(|&(start, _)| start < end) {
+            times.extend([start, stop]);
+            for (ramp, origin) in [(self.ramp_up, start), (self.ramp_down, stop_less(stop, self.ramp_down))] {
+                if ramp > SimDuration::ZERO {
+                    times.extend((0..=RAMP_STEPS).map(|i| origin + ramp.scale(i as f64 / RAMP_STEPS as f64)));
+                }
+            }
+        }
+        times
+    }
+}
+
+fn stop_less(stop: SimTime, ramp: SimDuration) -> SimTime {
+    SimTime::from_nanos(stop.as_nanos().saturating_sub(ramp.as_nanos()))
+}
+
+impl Check for FaultSpec {
+    fn check(&self, reader: &mut Reader) {
+        match self.kinds().as_slice() {
+            [_] => {}
+            [] => reader.error_here("the fault does nothing", format!("add one of: {}", KINDS.join(", "))),
+            kinds => {
+                let reason = format!("one fault does one thing, but this one sets {}", kinds.join(" and "));
+                reader.error_here(reason, "write a [[fault]] for each");
+            }
+        }
+        if self.lasts == SimDuration::ZERO {
+            reader.error_here("the fault lasts no time at all", "give `lasts` a positive duration");
+        }
+        if self.ramp_up + self.ramp_down > self.lasts {
+            reader.error_here("the ramps are longer than the fault", "shorten ramp_up and ramp_down, or lengthen `lasts`");
+        }
+        self.check_repetition(reader);
+        for (key, factor) in [("slow_down", self.slow_down), ("surge", self.surge)] {
+            if factor.is_some_and(|factor| !(0.0..=1e6).contains(&factor)) {
+                reader.error_here(format!("`{key}` is a factor from 0 to 1000000"), "2 doubles, 1 changes nothing");
+            }
+        }
+        if self.fail_all == Some(false) || self.fail_every == Some(0) || self.fail_first == Some(0) {
+            reader.error_here("the fault does nothing", "use fail_all = true, or a number of at least 1");
+        }
+    }
+}
+
+impl FaultSpec {
+    fn check_repetition(&self, reader: &mut Reader) {
+        match self.every {
+            Some(every) if every < self.lasts => {
+                let reason = "the fault comes again before it is over: `every` is shorter than `lasts`";
+                reader.error_here(reason, "make `every` at least as long as `lasts`");
+            }
+            None if self.times > 1 => reader.error_here("`times` needs `every`", "add `every`, the time between starts"),
+            _ => {}
+        }
+        if self.times == 0 || self.times > MOST_REPEATS {
+            reader.error_here(format!("`times` is a number from 1 to {MOST_REPEATS}"), "leave it out for once");
+        }
+    }
+}
+
+/// The state of the world at one time, all faults taken together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Conditions {
+    /// Attempts are refused at once.
+    pub(super) refuse: bool,
+    /// Attempts get no answer.
+    pub(super) hang: bool,
+    /// No service starts.
+    pub(super) stall: bool,
+    /// Probability of failing beside the service's own failures.
+    pub(super) error_rate: f64,
+    /// Service takes so many times as long.
+    pub(super) slow_down: f64,
+    /// Workers there.
+    pub(super) workers: u32,
+    /// Added delay to the service.
+    pub(super) latency: SimDuration,
+    /// The first so many attempts of each client fail.
+    pub(super) fail_first: u32,
+    /// Every so many-th attempt fails; zero for none.
+    pub(super) fail_every: u32,
+    /// All attempts fail.
+    pub(super) fail_all: bool,
+    /// The code of failures from faults.
+    pub(super) code: u16,
+}
+
+/// All faults of a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct FaultSchedule {
+    faults: Vec<FaultSpec>,
+}
+
+impl FaultSchedule {
+    /// The schedule of these faults.
+    pub fn new(faults: Vec<FaultSpec>) -> Self {
+        Self { faults }
+    }
+
+    /// The faults as written.
+    pub fn faults(&self) -> &[FaultSpec] {
+        &self.faults
+    }
+
+    /// Whether some fault counts the attempts of each client.
+    pub(super) fn counts_client_attempts(&self) -> bool {
+        self.faults.iter().any(|fault| fault.fail_first.is_some())
+    }
+
+    /// Every time at which conditions change before `end`, in order, without repetition.
+    pub fn changes(&self, end: SimTime) -> Vec<SimTime> {
+        let mut times: Vec<SimTime> = self.faults.iter().flat_map(|fault| fault.changes(end)).collect();
+        times.retain(|&time| time < end);
+        times.sort_unstable();
+        times.dedup();
+        times
+    }
+
+    /// How many times as many requests arrive at `now`.
+    pub fn surge(&self, now: SimTime) -> f64 {
+        self.product(now, |fault| fault.surge)
+    }
+
+    /// Whether any fault changes the arrivals.
+    pub fn has_surge(&self) -> bool {
+        self.faults.iter().any(|fault| fault.surge.is_some())
+    }
+
+    /// Workers there at `now` and the factor on service times, for a service of `workers`.
+    pub fn capacity(&self, now: SimTime, workers: u32) -> (u32, f64) {
+        let conditions = self.conditions(now, workers);
+        let out = conditions.refuse || conditions.stall || conditions.hang;
+        (if out { 0 } else { conditions.workers }, conditions.slow_down)
+    }
+
+    /// The product of a factor over the faults in force; a ramp moves it from 1 to its full value.
+    fn product(&self, now: SimTime, factor: impl Fn(&FaultSpec) -> Option<f64>) -> f64 {
+        let one = |fault: &FaultSpec| factor(fault).map_or(1.0, |f| 1.0 + (f - 1.0) * fault.intensity(now));
+        self.faults.iter().map(one).product()
+    }
+
+    pub(super) fn conditions(&self, now: SimTime, workers: u32) -> Conditions {
+        let active = || self.faults.iter().filter(|fault| fault.span_at(now).is_some());
+        let out = |kind: Outage| active().any(|fault| fault.outage.as_ref() == Some(&kind));
+        let survival: f64 = active().filter_map(|f| f.error_rate.map(|p| 1.0 - p.get() * f.intensity(now))).product();
+        let share = self.product(now, |fault| fault.capacity.map(Ratio::get));
+        let moving_workers = |fault: &FaultSpec| {
+            fault.workers.map(|n| f64::from(n).mul_add(fault.intensity(now), f64::from(workers) * (1.0 - fault.intensity(now))))
+        };
+        let left = active().filter_map(moving_workers).fold(f64::from(workers), f64::min) * share;
+        Conditions {
+            refuse: out(Outage::Refuse),
+            hang: out(Outage::Hang),
+            stall: out(Outage::Stall),
+            error_rate: 1.0 - survival,
+            slow_down: self.product(now, |fault| fault.slow_down),
+            workers: left.round() as u32,
+            latency: active().filter_map(|f| f.latency.map(|l| l.scale(f.intensity(now)))).fold(SimDuration::ZERO, |a, b| a + b),
+            fail_first: active().filter_map(|fault| fault.fail_first).max().unwrap_or(0),
+            fail_every: active().find_map(|fault| fault.fail_every).unwrap_or(0),
+            fail_all: active().any(|fault| fault.fail_all == Some(true)),
+            code: active().find(|fault| fault.changes_failures()).map_or(DEFAULT_CODE.0, |fault| fault.code.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::{Decode, Document};
+
+    fn fault(text: &str) -> (Option<FaultSpec>, Vec<String>) {
+        let document = Document::parse("a.toml", text).unwrap();
+        let mut reader = Reader::new();
+        let fault = FaultSpec::decode(&document.root, &mut reader);
+        (fault, reader.into_problems().into_iter().map(|problem| problem.reason).collect())
+    }
+
+    fn schedule(texts: &[&str]) -> FaultSchedule {
+        FaultSchedule::new(texts.iter().map(|text| fault(text).0.expect(text)).collect())
+    }
+
+    fn at(ms: u64) -> SimTime {
+        SimTime::ZERO + SimDuration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_fault_acts_from_its_start_to_just_before_its_end() {
+        let faults = schedule(&["at = \"10s\"\nlasts = \"5s\"\noutage = \"refuse\""]);
+        for (ms, refuse) in [(9_999, false), (10_000, true), (14_999, true), (15_000, false)] {
+            assert_eq!(faults.conditions(at(ms), 4).refuse, refuse, "{ms}");
+        }
+        assert_eq!(faults.changes(at(60_000)), [at(10_000), at(15_000)]);
+    }
+
+    #[test]
+    fn a_ramp_moves_from_no_effect_to_the_full_one_and_back() {
+        let text = "at = \"10s\"\nlasts = \"10s\"\nramp_up = \"4s\"\nramp_down = \"2s\"\nslow_down = 3";
+        let faults = schedule(&[text]);
+        for (ms, factor) in [(10_000, 1.0), (12_000, 2.0), (14_000, 3.0), (18_000, 3.0), (19_000, 2.0), (20_000, 1.0)] {
+            assert!((faults.conditions(at(ms), 4).slow_down - factor).abs() < 1e-9, "{ms}");
+        }
+        assert!(faults.changes(at(60_000)).len() > 100);
+    }
+
+    #[test]
+    fn faults_in_force_at_the_same_time_combine() {
+        let text = |effect: &str| format!("at = \"0s\"\nlasts = \"1s\"\n{effect}");
+        let texts: Vec<String> =
+            ["slow_down = 2", "slow_down = 3", "error_rate = \"50%\"", "error_rate = 0.5", "workers = 8", "capacity = 0.5"]
+                .map(text)
+                .into();
+        let conditions = schedule(&texts.iter().map(String::as_str).collect::<Vec<_>>()).conditions(at(0), 10);
+        assert_eq!((conditions.slow_down, conditions.error_rate, conditions.workers), (6.0, 0.75, 4));
+    }
+
+    #[test]
+    fn a_fault_comes_again() {
+        let faults = schedule(&["at = \"1s\"\nlasts = \"1s\"\nevery = \"5s\"\ntimes = 3\nsurge = 4"]);
+        let factors: Vec<f64> = [1_500, 6_500, 11_500, 16_500].map(|ms| faults.surge(at(ms))).into();
+        assert_eq!(factors, [4.0, 4.0, 4.0, 1.0]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for (text, reason) in [
+            ("at = \"1s\"\nlasts = \"1s\"", "does nothing"),
+            ("at = \"1s\"\nlasts = \"0s\"\nsurge = 2", "no time"),
+            ("at = \"1s\"\nlasts = \"1s\"\nsurge = 2\nslow_down = 2", "one thing"),
+            ("at = \"1s\"\nlasts = \"1s\"\nsurge = -2", "factor"),
+            ("at = \"1s\"\nlasts = \"2s\"\nevery = \"1s\"\ntimes = 2\nsurge = 2", "before it is over"),
+            ("at = \"1s\"\nlasts = \"2s\"\nramp_up = \"3s\"\nsurge = 2", "ramps"),
+        ] {
+            let reasons = fault(text).1;
+            assert!(reasons.iter().any(|found| found.contains(reason)), "{text}: {reasons:?}");
+        }
+    }
+}

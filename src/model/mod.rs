@@ -1,0 +1,31 @@
+//! The simulated world: clients, network, one service, and the faults that befall it.
+//!
+//! Specs are what a scenario says of each part; plans are the same, ready to run and shared by all runs;
+//! [`run_world`] runs one strategy in one world.
+
+mod arrival;
+mod client;
+mod clients;
+mod fault;
+mod log;
+mod pace;
+mod queue;
+mod service;
+mod serving;
+mod settle;
+mod slab;
+mod strategy;
+mod stream;
+mod world;
+
+pub use arrival::{
+    Arrivals, Between, Burst, ClosedLoop, Offset, Periodic, Point, Poisson, Profile, Spacing, Start, Trace,
+};
+pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
+pub use fault::{FaultSchedule, FaultSpec, MOST_REPEATS, Outage};
+pub use log::{AttemptLog, AttemptRecord, Next, NoLog};
+pub use queue::Discipline;
+pub use service::{FailureSpec, Limit, NetworkSpec, OnAbandon, QueueSpec, ServicePlan, ServiceSpec};
+pub use strategy::{Strategy, StrategySpec, TimeoutCovers};
+pub use stream::ArrivalPlan;
+pub use world::{WorldPlan, run_world};

@@ -1,0 +1,218 @@
+//! The service: its workers, its queue, and what it does with work nobody waits for any more.
+
+use super::queue::{Discipline, JobQueue};
+use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::dist::{Distribution, Sampler};
+use crate::policy::Code;
+use crate::units::Ratio;
+use crate::{choice, record};
+use serde::{Serialize, Serializer};
+use std::path::Path;
+
+/// A number that may be unlimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(pub Option<u32>);
+
+impl Limit {
+    /// No limit.
+    pub const NONE: Self = Self(None);
+
+    /// The limit as a number; the largest one when there is none.
+    pub fn get(self) -> u32 {
+        self.0.unwrap_or(u32::MAX)
+    }
+}
+
+impl Decode for Limit {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) if text == "unlimited" => Some(Self(None)),
+            Value::Integer(_) => u32::decode(node, reader).map(|n| Self(Some(n))),
+            _ => {
+                reader.mismatch(node, "a number or \"unlimited\"", "write a number without quotes, or \"unlimited\"");
+                None
+            }
+        }
+    }
+}
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(n) => serializer.serialize_u32(n),
+            None => serializer.serialize_str("unlimited"),
+        }
+    }
+}
+
+choice! {
+    /// What the service does with an attempt whose client has given up.
+    pub enum OnAbandon as "way to treat abandoned work" {
+        /// It never learns of it: the work is done in full. This is what makes storms last.
+        Continue = "continue", r#""continue""#;
+        /// A waiting attempt whose client has given up is skipped when its turn comes.
+        SkipWhenDequeued = "skip_when_dequeued", r#""skip_when_dequeued""#;
+        /// An attempt that cannot end before its client gives up is dropped when its turn comes.
+        DropIfLate = "drop_if_late", r#""drop_if_late""#;
+        /// The client's giving up reaches the service at once: waiting or running work stops.
+        Cancel = "cancel", r#""cancel""#;
+    }
+}
+
+record! {
+    /// The waiting places of the service.
+    pub struct QueueSpec {
+        /// Waiting places; attempts in service do not count. 0 refuses unless a worker is free.
+        capacity: Limit = Limit::NONE,
+        /// Which waiting attempt is served next.
+        discipline: Discipline = Discipline::Fifo,
+    }
+}
+
+impl Check for QueueSpec {}
+
+record! {
+    /// One way for an attempt to fail.
+    pub struct FailureSpec {
+        /// The code it is answered with.
+        code: Code,
+        /// How likely it is.
+        probability: Ratio,
+    }
+}
+
+impl Check for FailureSpec {}
+
+record! {
+    /// Delays between client and service.
+    pub struct NetworkSpec {
+        /// From the client to the service.
+        request: Distribution = Distribution::ZERO,
+        /// From the service back to the client.
+        response: Distribution = Distribution::ZERO,
+    }
+}
+
+impl Check for NetworkSpec {}
+
+record! {
+    /// A `[service.NAME]` of a scenario.
+    pub struct ServiceSpec {
+        /// Attempts served at the same time.
+        workers: Limit,
+        /// Where attempts wait for a worker.
+        queue: QueueSpec = QueueSpec { capacity: Limit::NONE, discipline: Discipline::Fifo },
+        /// How long a worker needs for an attempt.
+        service_time: Distribution,
+        /// Failure codes and their probabilities; they exclude each other.
+        failures: Vec<FailureSpec> = Vec::new(),
+        /// Whether an attempt that fails takes service time; otherwise it is answered on arrival.
+        failures_take_time: bool = true,
+        /// What happens to attempts whose client has given up.
+        on_abandon: OnAbandon = OnAbandon::Continue,
+        /// Delays between client and service.
+        network: NetworkSpec = NetworkSpec { request: Distribution::ZERO, response: Distribution::ZERO },
+    }
+}
+
+impl Check for ServiceSpec {
+    fn check(&self, reader: &mut Reader) {
+        if self.workers.0 == Some(0) {
+            reader.error_here("a service without workers never answers", "give at least 1 worker, or \"unlimited\"");
+        }
+        let sum: f64 = self.failures.iter().map(|failure| failure.probability.get()).sum();
+        if sum > 1.0 + 1e-12 {
+            let reason = format!("the probabilities of `failures` add up to {:.4} %", sum * 100.0);
+            reader.error_here(reason, "they exclude each other, so they may add up to 100 % at most");
+        }
+        if self.workers.0.is_none() && self.queue.capacity.0.is_some() {
+            reader.warn_here("the queue has no effect: workers are unlimited", "limit the workers, or leave the queue out");
+        }
+    }
+}
+
+/// The settings of a service, ready to run.
+#[derive(Clone, Debug)]
+pub struct ServicePlan {
+    /// Its name.
+    pub name: String,
+    /// Attempts served at the same time; `u32::MAX` is unlimited.
+    pub workers: u32,
+    /// Waiting places; `u32::MAX` is unlimited.
+    pub queue_capacity: u32,
+    /// Which waiting attempt is served next.
+    pub discipline: Discipline,
+    /// Service times.
+    pub service_time: Sampler,
+    /// Upper ends of the failure codes' shares of the unit interval.
+    pub failures: Vec<(f64, u16)>,
+    /// Whether failed attempts take service time.
+    pub failures_take_time: bool,
+    /// What happens to attempts whose client has given up.
+    pub on_abandon: OnAbandon,
+    /// Delay to the service; `None` is zero.
+    pub request_delay: Option<Sampler>,
+    /// Delay back; `None` is zero.
+    pub response_delay: Option<Sampler>,
+}
+
+impl ServiceSpec {
+    /// Makes the settings ready. Files are looked for below `base`.
+    ///
+    /// # Errors
+    /// When a file of an empirical distribution cannot be used.
+    pub fn assemble(&self, name: &str, base: &Path) -> Result<ServicePlan, String> {
+        let leg = |distribution: &Distribution| -> Result<Option<Sampler>, String> {
+            Ok((*distribution != Distribution::ZERO).then(|| distribution.sampler(base)).transpose()?)
+        };
+        let mut upper = 0.0;
+        let failures = self.failures.iter().map(|failure| {
+            upper += failure.probability.get();
+            (upper, failure.code.0)
+        });
+        Ok(ServicePlan {
+            name: name.into(),
+            workers: self.workers.get(),
+            queue_capacity: self.queue.capacity.get(),
+            discipline: self.queue.discipline.clone(),
+            service_time: self.service_time.sampler(base)?,
+            failures: failures.collect(),
+            failures_take_time: self.failures_take_time,
+            on_abandon: self.on_abandon.clone(),
+            request_delay: leg(&self.network.request)?,
+            response_delay: leg(&self.network.response)?,
+        })
+    }
+
+    /// Probability of an attempt failing by itself.
+    pub fn failure_probability(&self) -> f64 {
+        self.failures.iter().map(|failure| failure.probability.get()).sum::<f64>().min(1.0)
+    }
+}
+
+/// The state of the service.
+#[derive(Debug)]
+pub(super) struct Service {
+    /// Attempts in service.
+    pub(super) busy: u32,
+    /// Attempts waiting.
+    pub(super) queue: JobQueue,
+    /// Attempts that have arrived, for faults that count them.
+    pub(super) arrived: u64,
+    /// Most attempts waiting or in service at once.
+    pub(super) most_inside: u64,
+}
+
+impl Service {
+    pub(super) fn new(plan: &ServicePlan) -> Self {
+        Self { busy: 0, queue: JobQueue::new(plan.discipline.clone()), arrived: 0, most_inside: 0 }
+    }
+}
+
+impl Service {
+    /// Notes how many attempts wait or are in service, after one more has come in.
+    #[inline]
+    pub(super) fn note_inside(&mut self) {
+        self.most_inside = self.most_inside.max(u64::from(self.busy) + u64::from(self.queue.len()));
+    }
+}

@@ -1,0 +1,313 @@
+//! The service at work: jobs arrive, wait, are served and answered.
+//!
+//! A job is an attempt as the service sees it. It does not know whether its client still waits; only the
+//! answer finds out.
+
+use super::log::AttemptLog;
+use super::service::OnAbandon;
+use super::world::{Event, Job, Stage, Whereabouts, World};
+use crate::kernel::Scheduler;
+use crate::metrics::Gauge;
+use crate::outcome::AttemptOutcome;
+use crate::rng::{Key, Purpose};
+use crate::time::{SimDuration, SimTime};
+
+impl<L: AttemptLog> World<'_, L> {
+    /// Puts an attempt on its way to the service.
+    pub(super) fn send(&mut self, request: u32, key: Key, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let sender = &self.requests[request];
+        let job = self.jobs.insert(Job {
+            key,
+            request,
+            client: sender.client,
+            group: sender.group,
+            whereabouts: Whereabouts::Travelling,
+            retry: sender.attempts > 1,
+            counted: sender.counted,
+            outcome: AttemptOutcome::Ok,
+            code: 0,
+            doomed: false,
+            ticket: 0,
+            reached_at: now,
+            expires: sender.gives_up_at,
+            started_at: now,
+            done_at: SimTime::MAX,
+        });
+        self.requests[request].job = job;
+        let delay = &self.plan.service.request_delay;
+        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| d.sample(&mut key.draws(Purpose::Request)));
+        let travel = travel + self.conditions.latency;
+        if travel == SimDuration::ZERO {
+            self.reach(job, scheduler);
+        } else {
+            scheduler.after(travel, Event::Reached { job });
+        }
+    }
+
+    /// A job reaches the service: it is refused, served or queued.
+    pub(super) fn reach(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        if self.jobs[index].whereabouts == Whereabouts::Stopped {
+            return self.vanish(index);
+        }
+        let bin = self.tally.timeline.bin();
+        let job = &mut self.jobs[index];
+        job.reached_at = now;
+        if job.retry {
+            bin.retries += 1;
+        } else {
+            bin.first_tries += 1;
+        }
+        if self.conditions.hang {
+            return self.vanish(index);
+        }
+        if self.conditions.refuse {
+            return self.answer(index, AttemptOutcome::Refused, 0, scheduler);
+        }
+        self.script_failure(index);
+        if !self.plan.service.failures_take_time
+            && let Some(code) = self.failure(index)
+        {
+            return self.answer(index, AttemptOutcome::Error, code, scheduler);
+        }
+        if self.service.busy < self.conditions.workers && !self.conditions.stall {
+            self.serve(index, scheduler);
+        } else if self.service.queue.len() < self.plan.service.queue_capacity {
+            let job = &mut self.jobs[index];
+            job.whereabouts = Whereabouts::Waiting;
+            job.ticket = self.service.queue.push(index);
+            self.change(Gauge::Queue, 1, now);
+        } else {
+            return self.answer(index, AttemptOutcome::QueueFull, 0, scheduler);
+        }
+        self.service.note_inside();
+    }
+
+    /// Faults that count attempts decide here whether this one fails, whatever the seed.
+    fn script_failure(&mut self, index: u32) {
+        self.service.arrived += 1;
+        let Job { group, client, .. } = self.jobs[index];
+        let seen = self.groups[usize::from(group)].attempts_seen.get_mut(client as usize);
+        let conditions = &self.conditions;
+        let first = seen.is_some_and(|seen| {
+            // Attempts count while such a fault is in force.
+            *seen += u32::from(conditions.fail_first > 0);
+            *seen <= conditions.fail_first
+        });
+        let nth = conditions.fail_every > 0 && self.service.arrived.is_multiple_of(u64::from(conditions.fail_every));
+        self.jobs[index].doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
+    }
+
+    /// The code that a job fails with, if it fails. One number decides, whatever p is now, so that strategies
+    /// and probabilities meet the same luck.
+    #[inline]
+    fn failure(&self, index: u32) -> Option<u16> {
+        let job = &self.jobs[index];
+        if job.doomed {
+            return Some(self.conditions.code);
+        }
+        let own = self.plan.service.failures.as_slice();
+        let added = self.conditions.error_rate;
+        if own.is_empty() && added == 0.0 {
+            return None;
+        }
+        let luck = job.key.draws(Purpose::Failure).unit();
+        if let Some(&(_, code)) = own.iter().find(|&&(upper, _)| luck < upper) {
+            return Some(code);
+        }
+        let p = own.last().map_or(0.0, |&(upper, _)| upper);
+        (luck < p + (1.0 - p) * added).then_some(self.conditions.code)
+    }
+
+    /// A worker begins a job, unless the job is dropped because it would end too late.
+    fn serve(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let job = &mut self.jobs[index];
+        let drawn = self.plan.service.service_time.sample(&mut job.key.draws(Purpose::Service));
+        let slow_down = self.conditions.slow_down;
+        let work = if slow_down == 1.0 { drawn } else { drawn.scale(slow_down) };
+        if self.plan.service.on_abandon == OnAbandon::DropIfLate && now + work > job.expires {
+            return self.vanish(index);
+        }
+        job.whereabouts = Whereabouts::InService;
+        job.started_at = now;
+        job.done_at = now + work;
+        if job.counted {
+            let wait = now - job.reached_at;
+            self.tally.waits.record(wait);
+            self.tally.waited += u64::from(wait > SimDuration::ZERO);
+        }
+        let (group, request, key) = (job.group, job.request, job.key);
+        self.service.busy += 1;
+        scheduler.at(now + work, Event::Served { job: index });
+        self.change(Gauge::Busy, 1, now);
+        if self.groups[usize::from(group)].strategy.timeout_covers_wait {
+            self.stop_patience(request, key, scheduler);
+        }
+    }
+
+    /// The wait of an attempt is over, and with it the patience that covers the wait only; the deadline stays.
+    fn stop_patience(&mut self, index: u32, key: Key, scheduler: &mut Scheduler<Event>) {
+        let request = &mut self.requests[index];
+        if request.stage == Stage::Attempting && request.attempt_key == key {
+            request.gives_up_at = request.deadline;
+            if request.deadline < SimTime::MAX {
+                scheduler.at(request.deadline, Event::GaveUp { request: index });
+            }
+        }
+    }
+
+    /// A worker has ended a job. An event that outlived its job is known by its time.
+    pub(super) fn served(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let job = self.jobs[index];
+        if job.whereabouts != Whereabouts::InService || job.done_at != now {
+            return;
+        }
+        let in_time = self.is_awaited(&job);
+        if job.counted {
+            self.tally.served += 1;
+            self.tally.sojourns.record(now - job.reached_at);
+            let work = u128::from((now - job.started_at).as_nanos());
+            self.tally.work_ns += work;
+            if !in_time {
+                self.tally.served_late += 1;
+                self.tally.wasted_ns += work;
+            }
+        }
+        let failure = if self.plan.service.failures_take_time { self.failure(index) } else { None };
+        self.free_worker(scheduler);
+        match failure {
+            Some(code) => self.answer(index, AttemptOutcome::Error, code, scheduler),
+            None => self.answer(index, AttemptOutcome::Ok, 0, scheduler),
+        }
+    }
+
+    /// Whether the client of a job still waits for it.
+    #[inline]
+    fn is_awaited(&self, job: &Job) -> bool {
+        let request = &self.requests[job.request];
+        request.stage == Stage::Attempting && request.attempt_key == job.key
+    }
+
+    fn free_worker(&mut self, scheduler: &mut Scheduler<Event>) {
+        self.service.busy -= 1;
+        self.change(Gauge::Busy, -1, scheduler.now());
+        self.take_from_queue(scheduler);
+    }
+
+    /// Free workers take waiting jobs.
+    fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
+        while self.service.busy < self.conditions.workers && !self.conditions.stall {
+            let Some(index) = self.service.queue.pop(&mut self.queue_draws) else { return };
+            self.change(Gauge::Queue, -1, scheduler.now());
+            let skips = self.plan.service.on_abandon == OnAbandon::SkipWhenDequeued;
+            if skips && !self.is_awaited(&self.jobs[index]) {
+                self.vanish(index);
+            } else {
+                self.serve(index, scheduler);
+            }
+        }
+    }
+
+    /// A job ends without an answer.
+    fn vanish(&mut self, index: u32) {
+        let job = &self.jobs[index];
+        self.tally.dropped += u64::from(job.counted);
+        self.jobs.remove(index);
+    }
+
+    /// Sends the answer on its way back.
+    fn answer(&mut self, index: u32, outcome: AttemptOutcome, code: u16, scheduler: &mut Scheduler<Event>) {
+        let job = &mut self.jobs[index];
+        job.whereabouts = Whereabouts::Returning;
+        (job.outcome, job.code) = (outcome, code);
+        let delay = &self.plan.service.response_delay;
+        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| d.sample(&mut job.key.draws(Purpose::Response)));
+        if travel == SimDuration::ZERO {
+            self.answered(index, scheduler);
+        } else {
+            scheduler.after(travel, Event::Answered { job: index });
+        }
+    }
+
+    /// The answer reaches the client, who may have given up.
+    pub(super) fn answered(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let job = self.jobs[index];
+        self.jobs.remove(index);
+        if self.is_awaited(&job) {
+            self.settle(job.request, job.outcome, job.code, scheduler);
+        }
+    }
+
+    /// The client of a job has given up, and the service learns of it at once.
+    pub(super) fn cancel(&mut self, index: u32, key: Key, scheduler: &mut Scheduler<Event>) {
+        let job = self.jobs[index];
+        if job.key != key {
+            return;
+        }
+        match job.whereabouts {
+            Whereabouts::Waiting => {
+                self.service.queue.leave(job.ticket);
+                self.change(Gauge::Queue, -1, scheduler.now());
+                self.jobs[index].whereabouts = Whereabouts::Stopped;
+                self.vanish(index);
+            }
+            Whereabouts::InService if self.plan.service.on_abandon == OnAbandon::Cancel => {
+                self.stop_work(index, scheduler.now());
+                self.free_worker(scheduler);
+            }
+            Whereabouts::Travelling if self.plan.service.on_abandon == OnAbandon::Cancel => {
+                self.jobs[index].whereabouts = Whereabouts::Stopped;
+            }
+            Whereabouts::Travelling | Whereabouts::InService | Whereabouts::Returning | Whereabouts::Stopped => {}
+        }
+    }
+
+    /// Ends a job in service without a result. Its event will find it gone.
+    fn stop_work(&mut self, index: u32, now: SimTime) {
+        self.jobs[index].whereabouts = Whereabouts::Stopped;
+        self.count_lost_work(index, now);
+        self.vanish(index);
+    }
+
+    fn count_lost_work(&mut self, index: u32, now: SimTime) {
+        let job = &self.jobs[index];
+        if job.counted {
+            let work = u128::from((now - job.started_at).as_nanos());
+            self.tally.work_ns += work;
+            self.tally.wasted_ns += work;
+        }
+    }
+
+    /// A fault starts, ends or moves on.
+    pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) {
+        let was_refusing = self.conditions.refuse;
+        self.conditions = self.plan.faults.conditions(scheduler.now(), self.plan.service.workers);
+        if self.conditions.refuse && !was_refusing {
+            self.lose_work(scheduler);
+        }
+        self.take_from_queue(scheduler);
+    }
+
+    /// The service goes down: all work inside is lost, and its clients see their connections refused.
+    fn lose_work(&mut self, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let mut lost = Vec::new();
+        while let Some(index) = self.service.queue.pop(&mut self.queue_draws) {
+            self.change(Gauge::Queue, -1, now);
+            lost.push(index);
+        }
+        let busy = i64::from(std::mem::take(&mut self.service.busy));
+        self.change(Gauge::Busy, -busy, now);
+        let running = self.jobs.iter().enumerate().filter(|(_, job)| job.whereabouts == Whereabouts::InService);
+        let running: Vec<u32> = running.map(|(index, _)| index as u32).collect();
+        for &index in &running {
+            self.count_lost_work(index, now);
+        }
+        for index in lost.into_iter().chain(running) {
+            self.answer(index, AttemptOutcome::Refused, 0, scheduler);
+        }
+    }
+}

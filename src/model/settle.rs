@@ -1,0 +1,177 @@
+//! An attempt begins, ends, and is followed by another or by nothing.
+
+use super::log::{AttemptLog, AttemptRecord, Next};
+use super::service::OnAbandon;
+use super::world::{Event, Group, Request, Stage, World};
+use crate::kernel::Scheduler;
+use crate::metrics::{Gauge, count_at};
+use crate::outcome::{AttemptOutcome, FailureReason};
+use crate::policy::{Decision, Ended};
+use crate::rng::{Draws, Purpose};
+use crate::time::SimTime;
+
+impl<L: AttemptLog> World<'_, L> {
+    /// Sends the next attempt of a request.
+    pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let request = &mut self.requests[index];
+        request.attempts = request.attempts.saturating_add(1);
+        let group = &self.groups[usize::from(request.group)];
+        let key = group.key.child(request.number).child(u64::from(request.attempts));
+        request.attempt_key = key;
+        request.sent_at = now;
+        request.stage = Stage::Attempting;
+        let timeout = group.strategy.attempt_timeout.as_ref();
+        let patience = timeout.map_or(SimTime::MAX, |t| now + t.sample(&mut key.draws(Purpose::Timeout)));
+        request.gives_up_at = patience.min(request.deadline);
+        self.tally.attempts += u64::from(request.counted);
+        let (lane, gives_up_at) = (group.give_up_lane, request.gives_up_at);
+        self.send(index, key, scheduler);
+        // An attempt that was refused at once needs no timeout.
+        let request = &self.requests[index];
+        let waits = request.stage == Stage::Attempting && request.attempt_key == key;
+        if waits && request.gives_up_at == gives_up_at && gives_up_at < SimTime::MAX {
+            let event = Event::GaveUp { request: index };
+            match lane {
+                Some(lane) => scheduler.at_in(lane, gives_up_at, event),
+                None => scheduler.at(gives_up_at, event),
+            }
+        }
+    }
+
+    /// The client stops waiting, unless the attempt that this was about has ended. An event that outlived its
+    /// attempt is known by its time: it acts only on an attempt that ends now by itself.
+    pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let request = self.requests[index];
+        if request.stage != Stage::Attempting || request.gives_up_at != scheduler.now() {
+            return;
+        }
+        let late = request.gives_up_at == request.deadline;
+        let outcome = if late { AttemptOutcome::DeadlineExceeded } else { AttemptOutcome::TimedOut };
+        let leaves_queue = self.groups[usize::from(request.group)].strategy.timeout_covers_wait;
+        if leaves_queue || self.plan.service.on_abandon == OnAbandon::Cancel {
+            self.cancel(request.job, request.attempt_key, scheduler);
+        }
+        self.settle(index, outcome, 0, scheduler);
+    }
+
+    /// A client has waited long enough to try again.
+    pub(super) fn retry_due(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        self.change(Gauge::Backoff, -1, scheduler.now());
+        self.attempt(index, scheduler);
+    }
+
+    /// The present attempt of a request has ended for its client. This is the one place that follows up on it.
+    pub(super) fn settle(
+        &mut self,
+        index: u32,
+        outcome: AttemptOutcome,
+        code: u16,
+        scheduler: &mut Scheduler<Event>,
+    ) {
+        let now = scheduler.now();
+        let request = &mut self.requests[index];
+        let group = &mut self.groups[usize::from(request.group)];
+        let ended = Ended {
+            outcome,
+            code,
+            attempts_made: request.attempts,
+            now,
+            deadline: request.deadline,
+        };
+        if request.counted {
+            self.tally.outcomes[outcome as usize] += 1;
+        }
+        let mut draws = group.jitter(request);
+        let lasting = group.backoff.get_mut(request.client as usize);
+        let decision = match lasting {
+            Some(state) => group.strategy.rule.decide(&ended, state, &mut draws),
+            None => group.strategy.rule.decide(&ended, &mut request.backoff, &mut draws),
+        };
+        if L::ENABLED {
+            self.log.record(attempt_record(request, outcome, code, now, decision));
+        }
+        match decision {
+            Decision::RetryAfter(delay) => {
+                request.stage = Stage::BackingOff;
+                request.backed_off += delay;
+                if request.counted {
+                    self.tally.record_delay(request.attempts, delay);
+                }
+                let event = Event::RetryDue { request: index };
+                match group.retry_lane {
+                    Some(lane) => scheduler.after_in(lane, delay, event),
+                    None => scheduler.after(delay, event),
+                }
+                self.change(Gauge::Backoff, 1, now);
+            }
+            Decision::Succeed => {
+                self.count_success(index, now);
+                self.end_request(index, scheduler);
+            }
+            Decision::GiveUp(reason) => {
+                self.count_failure(index, reason);
+                self.end_request(index, scheduler);
+            }
+        }
+    }
+
+    #[inline]
+    fn count_success(&mut self, index: u32, now: SimTime) {
+        let request = &self.requests[index];
+        self.tally.timeline.bin().succeeded += 1;
+        if request.counted {
+            self.tally.succeeded += 1;
+            self.tally.latency.record(now - request.intended_at);
+            self.tally.backoff.record(request.backed_off);
+            self.tally.backoff_of_succeeded.record(request.backed_off);
+            count_at(&mut self.tally.succeeded_with, request.attempts as usize - 1);
+        }
+    }
+
+    pub(super) fn count_failure(&mut self, index: u32, reason: FailureReason) {
+        let request = &self.requests[index];
+        self.tally.timeline.bin().failed += 1;
+        if request.counted {
+            self.tally.failed[reason as usize] += 1;
+            self.tally.backoff.record(request.backed_off);
+            count_at(&mut self.tally.failed_with, request.attempts as usize);
+        }
+    }
+}
+
+impl Group<'_> {
+    /// The jitter numbers for the retry after the present attempt of `request`: its own, or, with shared
+    /// generators, the next of the stream that its client uses. Clients whose generators were seeded alike
+    /// draw the same numbers in the same order.
+    #[inline]
+    fn jitter(&mut self, request: &Request) -> Draws {
+        let Some(drawn) = self.jitter_drawn.get_mut(request.client as usize) else {
+            return request.attempt_key.draws(Purpose::Jitter);
+        };
+        let generator = u64::from(request.client) % self.strategy.generators;
+        let key = self.key.child(generator).child(u64::from(*drawn));
+        *drawn = drawn.wrapping_add(1);
+        key.draws(Purpose::SharedJitter)
+    }
+}
+
+fn attempt_record(request: &Request, outcome: AttemptOutcome, code: u16, now: SimTime, decision: Decision) -> AttemptRecord {
+    AttemptRecord {
+        group: request.group,
+        request: request.number,
+        client: request.client,
+        attempt: request.attempts,
+        intended_at: request.intended_at,
+        sent_at: request.sent_at,
+        ended_at: now,
+        outcome: Some(outcome),
+        code,
+        next: match decision {
+            Decision::Succeed => Next::Succeeded,
+            Decision::RetryAfter(delay) => Next::RetryAfter(delay),
+            Decision::GiveUp(reason) => Next::GaveUp(reason),
+        },
+    }
+}
+

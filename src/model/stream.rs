@@ -1,0 +1,248 @@
+//! Streams of arrivals: what [`Arrivals`](super::Arrivals) means while a world runs.
+
+use super::arrival::{Arrivals, Between, Offset, Spacing, Start};
+use super::fault::FaultSchedule;
+use super::pace::Pace;
+use crate::dist::Sampler;
+use crate::dist::column::{Column, ColumnSpec, Content, read_times};
+use crate::rng::{Draws, Key, Purpose};
+use crate::time::{NANOS_PER_SEC, SimDuration, SimTime};
+use rand_distr::{Distribution as _, Exp1};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Arrivals of a client group, ready to run.
+#[derive(Clone, Debug)]
+pub struct ArrivalPlan {
+    kind: Kind,
+    pace: Pace,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Memoryless gaps with this mean (ns, or 1 under a pace of events a nanosecond).
+    Poisson(f64),
+    /// Equal gaps.
+    Even(f64),
+    /// Each client once a period, at its own place in it or all at its start.
+    Cycle { period: u64, aligned: bool },
+    /// All clients, each `requests` times, from `at` on over `spread`.
+    Burst { at: SimTime, requests: u64, spread: f64 },
+    /// At recorded times after `at`.
+    Trace { at: SimTime, times: Arc<[SimDuration]>, speed: f64 },
+    /// Clients that pause between requests.
+    ClosedLoop { think: Sampler, start: Start },
+}
+
+/// The next arrival of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Arrival {
+    /// When.
+    pub(super) at: SimTime,
+    /// Its number in the stream: the identity of the request.
+    pub(super) number: u64,
+    /// Its client; drawn from the number when the stream does not say.
+    pub(super) client: Option<u32>,
+}
+
+/// A running stream.
+#[derive(Debug)]
+pub(super) struct Stream<'p> {
+    plan: &'p ArrivalPlan,
+    count: u32,
+    draws: Draws,
+    number: u64,
+    at: SimTime,
+    /// Position in operational time, for the forms that live in it.
+    position: f64,
+    /// Clients in the order of their places in the period.
+    places: Vec<(u64, u32)>,
+}
+
+impl ArrivalPlan {
+    /// Makes arrivals of `count` clients ready, with surges laid over them. Returns what was assumed about a
+    /// trace, to be shown. Files are looked for below `base`.
+    ///
+    /// # Errors
+    /// When a file cannot be used.
+    pub fn assemble(
+        arrivals: &Arrivals,
+        count: u64,
+        faults: &FaultSchedule,
+        end: SimTime,
+        base: &Path,
+    ) -> Result<(Self, Option<String>), String> {
+        let gap = |per_second: f64| NANOS_PER_SEC as f64 / per_second;
+        let clients = count as f64;
+        let mut note = None;
+        let kind = match arrivals {
+            Arrivals::Poisson(p) => {
+                let each = p.per_client.map_or(0.0, |rate| rate.as_per_second() * clients);
+                Kind::Poisson(gap(p.rate.map_or(each, |rate| rate.as_per_second())))
+            }
+            Arrivals::Periodic(p) => match (p.every, p.rate) {
+                (Some(every), _) => Kind::Cycle { period: every.as_nanos(), aligned: p.offset == Offset::Aligned },
+                (None, rate) => Kind::Even(gap(rate.map_or(0.0, |rate| rate.as_per_second()))),
+            },
+            Arrivals::Burst(b) => Kind::Burst { at: b.at, requests: b.requests, spread: b.spread.as_nanos() as f64 },
+            Arrivals::Profile(p) => match p.spacing {
+                Spacing::Poisson => Kind::Poisson(1.0),
+                Spacing::Even => Kind::Even(1.0),
+            },
+            Arrivals::Trace(t) => {
+                let spec = ColumnSpec { column: t.column.clone(), unit: t.unit, content: Content::Instants };
+                let column = read_times(&base.join(&t.file), &spec).map_err(|error| error.to_string())?;
+                note = Some(describe(&t.file, &column, t.speed));
+                Kind::Trace { at: t.at, times: column.values.into(), speed: t.speed }
+            }
+            Arrivals::ClosedLoop(c) => Kind::ClosedLoop { think: c.think.sampler(base)?, start: c.start.clone() },
+        };
+        Ok((Self { kind, pace: pace(arrivals, faults, end) }, note))
+    }
+
+    /// The pause of a closed loop that needs an event for each client: one that is not memoryless, or that
+    /// does not begin with a pause.
+    pub(super) fn client_pauses(&self) -> Option<(&Sampler, &Start)> {
+        match &self.kind {
+            Kind::ClosedLoop { think, start } if !self.is_thinned() => Some((think, start)),
+            _ => None,
+        }
+    }
+
+    /// Whether the stream is that of a memoryless closed loop, where arrivals of busy clients do not count.
+    pub(super) fn is_thinned(&self) -> bool {
+        matches!(&self.kind, Kind::ClosedLoop { think, start: Start::Thinking } if think.is_exponential().is_some())
+    }
+
+    /// Whether clients have one request at a time.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self.kind, Kind::ClosedLoop { .. })
+    }
+
+    /// When a pause that begins `now` ends.
+    pub(super) fn end_of_pause(&self, now: SimTime, pause: SimDuration) -> SimTime {
+        self.pace.after(now, pause.as_nanos() as f64).unwrap_or(SimTime::MAX)
+    }
+
+    /// Whether pauses of equal length end in the order in which they begin, which lets them share a lane.
+    pub(super) fn constant_pause(&self) -> bool {
+        self.client_pauses().is_some_and(|(think, _)| think.constant().is_some())
+    }
+
+    /// Requests of `count` clients until `end`, about; for a closed loop the most there can be.
+    pub fn expected_requests(&self, count: u64, end: SimTime) -> f64 {
+        let (nanos, clients) = (end.as_nanos() as f64, count as f64);
+        let operational = self.pace.passed(end);
+        match &self.kind {
+            Kind::Poisson(gap) | Kind::Even(gap) => operational / gap,
+            Kind::Cycle { period, .. } => operational / *period as f64 * clients,
+            Kind::Burst { requests, .. } => clients * *requests as f64,
+            Kind::Trace { times, .. } => times.len() as f64,
+            Kind::ClosedLoop { think, .. } => clients * (1.0 + nanos / (think.mean() * NANOS_PER_SEC as f64).max(1.0)),
+        }
+    }
+}
+
+fn describe(file: &str, column: &Column, speed: f64) -> String {
+    let span = column.values.last().copied().unwrap_or_default();
+    let unsorted = match column.unsorted {
+        0 => String::new(),
+        1 => ", 1 row out of order was sorted".into(),
+        n => format!(", {n} rows out of order were sorted"),
+    };
+    let replay = if speed == 1.0 { String::new() } else { format!(", replayed {speed} times as fast") };
+    format!("{file}: {} arrivals over {span}, {}{unsorted}{replay}", column.values.len(), column.assumed)
+}
+
+/// The rate of arrivals over time: surges, and the profile if there is one.
+fn pace(arrivals: &Arrivals, faults: &FaultSchedule, end: SimTime) -> Pace {
+    let mut times = vec![SimTime::ZERO];
+    if faults.has_surge() {
+        times.extend(faults.changes(end));
+    }
+    let Arrivals::Profile(profile) = arrivals else {
+        times.dedup();
+        return if faults.has_surge() { Pace::new(&times, |t| faults.surge(t)) } else { Pace::identity() };
+    };
+    times.extend(profile.points.iter().map(|point| point.at));
+    times.sort_unstable();
+    times.dedup();
+    let rate = |t: SimTime| {
+        let next = profile.points.partition_point(|point| point.at <= t);
+        let per_ns = |i: usize| profile.points[i].rate.as_per_second() / NANOS_PER_SEC as f64;
+        let Some(before) = next.checked_sub(1) else { return per_ns(0) };
+        match profile.points.get(next) {
+            Some(after) if profile.shape == Between::Linear => {
+                let share = (t - profile.points[before].at).as_nanos() as f64
+                    / (after.at - profile.points[before].at).as_nanos() as f64;
+                per_ns(before) + (per_ns(next) - per_ns(before)) * share
+            }
+            _ => per_ns(before),
+        }
+    };
+    Pace::new(&times, |t| rate(t) * faults.surge(t))
+}
+
+impl<'p> Stream<'p> {
+    /// The stream of a group of `count` clients whose numbers belong to `key`.
+    pub(super) fn new(plan: &'p ArrivalPlan, count: u32, key: Key) -> Self {
+        let mut places = Vec::new();
+        if let Kind::Cycle { period, aligned } = plan.kind {
+            let place = |client| if aligned { 0 } else { key.child(u64::from(client)).draws(Purpose::Arrival).below(period) };
+            places = (0..count).map(|client| (place(client), client)).collect();
+            places.sort_unstable();
+        }
+        let at = match plan.kind {
+            Kind::Burst { at, .. } => at,
+            _ => SimTime::ZERO,
+        };
+        Self { plan, count, draws: key.draws(Purpose::Arrival), number: 0, at, position: 0.0, places }
+    }
+
+    /// The next arrival; arrivals never go back in time. `None` when there are no more.
+    pub(super) fn next(&mut self) -> Option<Arrival> {
+        let mut client = None;
+        let at = match &self.plan.kind {
+            Kind::Poisson(mean) => self.after_gap(*mean, true)?,
+            Kind::Even(gap) => self.after_gap(*gap, false)?,
+            Kind::ClosedLoop { think, .. } => {
+                let mean = think.is_exponential().filter(|_| self.plan.is_thinned())?;
+                self.after_gap(mean.as_nanos() as f64 / f64::from(self.count), true)?
+            }
+            Kind::Cycle { period, .. } => {
+                let (place, owner) = self.places[(self.number % u64::from(self.count)) as usize];
+                let round = self.number / u64::from(self.count);
+                client = Some(owner);
+                let position = place as f64 + round as f64 * *period as f64;
+                let gap = position - self.position;
+                self.position = position;
+                self.plan.pace.after(self.at, gap)?
+            }
+            Kind::Burst { requests, spread, .. } => {
+                let total = u64::from(self.count) * requests;
+                let left = total.checked_sub(self.number).filter(|&left| left > 0)?;
+                client = Some((self.number % u64::from(self.count)) as u32);
+                if *spread == 0.0 { self.at } else { self.spread_out(*spread, left) }
+            }
+            Kind::Trace { at, times, speed } => *at + times.get(self.number as usize)?.scale(1.0 / speed),
+        };
+        self.at = at;
+        self.number += 1;
+        Some(Arrival { at, number: self.number - 1, client })
+    }
+
+    fn after_gap(&mut self, mean: f64, random: bool) -> Option<SimTime> {
+        let share: f64 = if random { Exp1.sample(&mut self.draws) } else { 1.0 };
+        self.plan.pace.after(self.at, mean * share)
+    }
+
+    /// The next of `left` sorted uniform times: the least of n uniform numbers on [x, 1] is
+    /// 1 − (1 − x)·u^(1/n).
+    fn spread_out(&mut self, spread: f64, left: u64) -> SimTime {
+        self.position = 1.0 - (1.0 - self.position) * (1.0 - self.draws.unit()).powf(1.0 / left as f64);
+        match self.plan.kind {
+            Kind::Burst { at, .. } => at + SimDuration::from_nanos_f64(self.position * spread),
+            _ => self.at,
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The simulated world: its state, and what each event does to it.
+//!
+//! A request's way: arrival → client (place among its requests in flight) → attempt → network → service
+//! (admit, queue, work) → outcome → network → client decides → again or done. The files beside this one
+//! tell it in that order: [`client`](super::client), [`serving`](super::serving), [`settle`](super::settle).
+
+use super::clients::GroupPlan;
+use super::fault::{Conditions, FaultSchedule};
+use super::log::{AttemptLog, AttemptRecord, Next};
+use super::service::{Service, ServicePlan};
+use super::slab::Slab;
+use super::strategy::Strategy;
+use super::stream::{Arrival, Stream};
+use crate::kernel::{Lane, Model, Scheduler, Simulation, Stuck};
+use crate::metrics::{Gauge, Tally};
+use crate::outcome::AttemptOutcome;
+use crate::policy::BackoffState;
+use crate::rng::{Draws, Key, Purpose};
+use crate::time::{SimDuration, SimTime};
+
+/// Everything about a world but the strategy and the seed. Shared by all runs of a scenario.
+#[derive(Clone, Debug)]
+pub struct WorldPlan {
+    /// Requests that start before this are simulated but not counted.
+    pub warmup: SimDuration,
+    /// Requests arrive until here.
+    pub duration: SimDuration,
+    /// After that, time for what is in flight to end.
+    pub drain: SimDuration,
+    /// The width of a bin of the timeline.
+    pub bin: SimDuration,
+    /// The service.
+    pub service: ServicePlan,
+    /// The client groups.
+    pub groups: Vec<GroupPlan>,
+    /// What is done to the world.
+    pub faults: FaultSchedule,
+}
+
+impl WorldPlan {
+    /// The end of the run.
+    pub fn end(&self) -> SimTime {
+        SimTime::ZERO + self.duration + self.drain
+    }
+}
+
+/// What happens. Eight bytes, so that an entry of the event list is small.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// The next request of a group's stream arrives.
+    Arrival { group: u16 },
+    /// A client of a closed loop has paused long enough.
+    PauseOver { group: u16, client: u32 },
+    /// A job reaches the service.
+    Reached { job: u32 },
+    /// A job's service ends.
+    Served { job: u32 },
+    /// The answer to a job reaches the client.
+    Answered { job: u32 },
+    /// A client's patience with an attempt, or with a request, is over.
+    GaveUp { request: u32 },
+    /// A client has waited long enough to try again.
+    RetryDue { request: u32 },
+    /// A pool has a free place.
+    PoolFreed { group: u16, pool: u32 },
+    /// A request has waited for a place long enough.
+    PoolWaitOver { request: u32 },
+    /// A fault starts, ends or moves on.
+    ConditionsChanged,
+}
+
+const _: () = assert!(size_of::<Event>() <= 8);
+
+/// No request or job.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What a request is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing: the place is free.
+    Ended,
+    /// Waiting for a place in its client's pool.
+    InPool,
+    /// An attempt is in flight.
+    Attempting,
+    /// Waiting for its next attempt.
+    BackingOff,
+}
+
+/// A request in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    pub(super) number: u64,
+    /// The key of the present attempt: an answer with another key comes too late.
+    pub(super) attempt_key: Key,
+    pub(super) intended_at: SimTime,
+    pub(super) sent_at: SimTime,
+    /// When the client stops waiting for the present attempt or for a place.
+    pub(super) gives_up_at: SimTime,
+    pub(super) deadline: SimTime,
+    pub(super) backoff: BackoffState,
+    pub(super) backed_off: SimDuration,
+    pub(super) client: u32,
+    pub(super) attempts: u32,
+    pub(super) job: u32,
+    /// The next in the line for a place in the pool.
+    pub(super) next_in_pool: u32,
+    pub(super) group: u16,
+    pub(super) stage: Stage,
+    /// Whether it is inside the measuring window.
+    pub(super) counted: bool,
+}
+
+/// Where a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    Travelling,
+    Waiting,
+    InService,
+    /// Its answer is on the way back.
+    Returning,
+    /// Its worker was told to stop, or the work was lost.
+    Stopped,
+}
+
+/// An attempt as the service sees it. It outlives the request when nobody waits for it any more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) key: Key,
+    pub(super) request: u32,
+    pub(super) client: u32,
+    pub(super) group: u16,
+    pub(super) whereabouts: Whereabouts,
+    pub(super) retry: bool,
+    pub(super) counted: bool,
+    pub(super) outcome: AttemptOutcome,
+    pub(super) code: u16,
+    /// Whether a fault has already decided that it fails.
+    pub(super) doomed: bool,
+    /// Its place in the queue.
+    pub(super) ticket: u64,
+    pub(super) reached_at: SimTime,
+    /// When its client will have given up.
+    pub(super) expires: SimTime,
+    pub(super) started_at: SimTime,
+    pub(super) done_at: SimTime,
+}
+
+/// A line of requests for places in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pool {
+    pub(super) in_flight: u32,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// Whether an event that lets the next one in is under way.
+    pub(super) opening: bool,
+}
+
+/// The state of a client group.
+#[derive(Debug)]
+pub(super) struct Group<'p> {
+    pub(super) plan: &'p GroupPlan,
+    pub(super) strategy: &'p Strategy,
+    pub(super) key: Key,
+    pub(super) stream: Stream<'p>,
+    /// The arrival that is scheduled.
+    pub(super) next: Option<Arrival>,
+    /// One bit a client of a thinned closed loop: it has a request in flight.
+    pub(super) busy: Vec<u64>,
+    /// Requests made by each client of a closed loop with events.
+    pub(super) calls: Vec<u32>,
+    pub(super) pools: Vec<Pool>,
+    /// Backoff that lives on in the client.
+    pub(super) backoff: Vec<BackoffState>,
+    /// Jitter numbers drawn by each client, when generators are shared.
+    pub(super) jitter_drawn: Vec<u32>,
+    /// Attempts of each client that reached the service, for faults that count them.
+    pub(super) attempts_seen: Vec<u32>,
+    pub(super) arrival_lane: Lane,
+    pub(super) give_up_lane: Option<Lane>,
+    pub(super) pause_lane: Option<Lane>,
+    pub(super) retry_lane: Option<Lane>,
+}
+
+/// A world that runs one strategy.
+#[derive(Debug)]
+pub(super) struct World<'p, L> {
+    pub(super) plan: &'p WorldPlan,
+    pub(super) groups: Vec<Group<'p>>,
+    pub(super) service: Service,
+    pub(super) conditions: Conditions,
+    pub(super) requests: Slab<Request>,
+    pub(super) jobs: Slab<Job>,
+    pub(super) tally: Tally,
+    pub(super) log: L,
+    pub(super) queue_draws: Draws,
+    pub(super) measuring_from: SimTime,
+    pub(super) arrivals_end: SimTime,
+}
+
+/// Runs one world to its end. `strategies` has one for each client group.
+///
+/// # Errors
+/// When the world does not move on in time.
+///
+/// # Panics
+/// When a request or an attempt is lost: that is a bug.
+pub fn run_world<L: AttemptLog>(
+    plan: &WorldPlan,
+    strategies: &[&Strategy],
+    root: Key,
+    log: L,
+) -> Result<(Tally, L), Stuck> {
+    let mut simulation = Simulation::build(|scheduler| {
+        let mut world = World::new(plan, strategies, root, log, scheduler);
+        world.start(scheduler);
+        world
+    });
+    simulation.run_until(plan.end())?;
+    let events = simulation.events();
+    let mut world = simulation.into_model();
+    world.finish(events);
+    if let Err(error) = world.tally.check_conservation() {
+        panic!("the counts of a run do not close: {error}");
+    }
+    Ok((world.tally, world.log))
+}
+
+impl<'p, L: AttemptLog> World<'p, L> {
+    fn new(
+        plan: &'p WorldPlan,
+        strategies: &[&'p Strategy],
+        root: Key,
+        log: L,
+        scheduler: &mut Scheduler<Event>,
+    ) -> Self {
+        assert_eq!(plan.groups.len(), strategies.len(), "every client group has a strategy");
+        let groups = plan.groups.iter().zip(strategies).enumerate().map(|(i, (group, strategy))| {
+            let key = root.child(i as u64);
+            Group::new(group, strategy, key, plan.faults.counts_client_attempts(), scheduler)
+        });
+        let start = SimTime::ZERO;
+        Self {
+            plan,
+            groups: groups.collect(),
+            service: Service::new(&plan.service),
+            conditions: plan.faults.conditions(start, plan.service.workers),
+            requests: Slab::new(),
+            jobs: Slab::new(),
+            tally: Tally::new(plan.bin, plan.end()),
+            log,
+            queue_draws: root.draws(Purpose::QueueOrder),
+            measuring_from: start + plan.warmup,
+            arrivals_end: start + plan.duration,
+        }
+    }
+
+    /// Schedules what happens by itself: faults and first arrivals.
+    fn start(&mut self, scheduler: &mut Scheduler<Event>) {
+        for time in self.plan.faults.changes(self.plan.end()) {
+            scheduler.at(time, Event::ConditionsChanged);
+        }
+        for i in 0..self.groups.len() {
+            self.start_group(i as u16, scheduler);
+        }
+    }
+
+    /// Counts what is still in flight, and closes the books.
+    fn finish(&mut self, events: u64) {
+        let end = self.plan.end();
+        for request in self.requests.iter().filter(|request| request.stage != Stage::Ended) {
+            let attempting = request.stage == Stage::Attempting;
+            self.tally.unfinished += u64::from(request.counted);
+            self.tally.attempts_in_flight += u64::from(request.counted && attempting);
+            if L::ENABLED && attempting {
+                self.log.record(AttemptRecord {
+                    group: request.group,
+                    request: request.number,
+                    client: request.client,
+                    attempt: request.attempts,
+                    intended_at: request.intended_at,
+                    sent_at: request.sent_at,
+                    ended_at: end,
+                    outcome: None,
+                    code: 0,
+                    next: Next::Unfinished,
+                });
+            }
+        }
+        self.tally.timeline.close(end);
+        self.tally.in_system_max = self.service.most_inside;
+        self.tally.events = events;
+    }
+
+    /// Changes a level of the timeline.
+    #[inline(always)]
+    pub(super) fn change(&mut self, gauge: Gauge, delta: i64, now: SimTime) {
+        self.tally.timeline.change(gauge, delta, now);
+    }
+}
+
+impl<'p> Group<'p> {
+    fn new(
+        plan: &'p GroupPlan,
+        strategy: &'p Strategy,
+        key: Key,
+        counts_attempts: bool,
+        scheduler: &mut Scheduler<Event>,
+    ) -> Self {
+        let clients = plan.count as usize;
+        let when = |needed: bool| if needed { clients } else { 0 };
+        let pools = plan.pool.map_or(0, |(_, per_client, _)| if per_client { clients } else { 1 });
+        let empty = Pool { in_flight: 0, first: NONE, last: NONE, opening: false };
+        Self {
+            plan,
+            strategy,
+            key,
+            stream: Stream::new(&plan.arrivals, plan.count, key),
+            next: None,
+            busy: vec![0; when(plan.arrivals.is_thinned()).div_ceil(64)],
+            calls: vec![0; when(plan.arrivals.client_pauses().is_some())],
+            pools: vec![empty; pools],
+            backoff: vec![BackoffState::default(); when(strategy.rule.backoff.uses_client_state())],
+            jitter_drawn: vec![0; when(strategy.generators > 0)],
+            attempts_seen: vec![0; when(counts_attempts)],
+            arrival_lane: scheduler.lane(),
+            give_up_lane: strategy.gives_up_in_order().then(|| scheduler.lane()),
+            pause_lane: plan.arrivals.constant_pause().then(|| scheduler.lane()),
+            retry_lane: strategy.rule.backoff.constant().map(|_| scheduler.lane()),
+        }
+    }
+}
+
+impl<L: AttemptLog> Model for World<'_, L> {
+    type Event = Event;
+
+    #[inline]
+    fn handle(&mut self, event: Event, scheduler: &mut Scheduler<Event>) {
+        self.tally.timeline.advance(scheduler.now());
+        match event {
+            Event::Arrival { group } => self.arrive(group, scheduler),
+            Event::PauseOver { group, client } => self.pause_over(group, client, scheduler),
+            Event::Reached { job } => self.reach(job, scheduler),
+            Event::Served { job } => self.served(job, scheduler),
+            Event::Answered { job } => self.answered(job, scheduler),
+            Event::GaveUp { request } => self.gave_up(request, scheduler),
+            Event::RetryDue { request } => self.retry_due(request, scheduler),
+            Event::PoolFreed { group, pool } => self.pool_freed(group, pool, scheduler),
+            Event::PoolWaitOver { request } => self.pool_wait_over(request, scheduler),
+            Event::ConditionsChanged => self.conditions_changed(scheduler),
+        }
+    }
+}

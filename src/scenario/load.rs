@@ -1,0 +1,114 @@
+//! From a file to a scenario, or to everything that is wrong with it.
+
+use super::spec::ScenarioSpec;
+use super::validate::validate;
+use crate::decode::{Decode, Document, Place, Problem, Reader, Severity};
+use std::path::{Path, PathBuf};
+
+/// A scenario file is a page or two; anything larger is something else.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// A scenario that is sound in itself.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its name: the file name without the ending.
+    pub name: String,
+    /// The question it asks: the first comment line of the file.
+    pub question: String,
+    /// What it says, with all defaults.
+    pub spec: ScenarioSpec,
+    /// The folder that the files it names are relative to.
+    pub base: PathBuf,
+    /// What is suspicious about it.
+    pub warnings: Vec<Problem>,
+    /// The text it was read from, for messages.
+    pub document: Document,
+}
+
+/// Why there is no scenario.
+#[derive(Clone, Debug)]
+pub struct LoadError {
+    /// The text, for excerpts.
+    pub document: Document,
+    /// Everything that is wrong, in the order of the file.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a scenario file and lays `settings` (`key.path=value`) over it.
+///
+/// # Errors
+/// Everything that is wrong with the file or the settings.
+pub fn load(path: &Path, settings: &[String]) -> Result<Scenario, LoadError> {
+    let shown = path.display().to_string();
+    let text = read_text(path).map_err(|(reason, remedy)| failure(&shown, "", vec![whole(reason, remedy)]))?;
+    let name = path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into_owned());
+    let base = path.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    from_text(&name, &shown, &text, base, settings)
+}
+
+impl Scenario {
+    /// Reads a scenario from its text; files it names are looked for below `base`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(name: &str, text: &str, base: &Path) -> Result<Self, LoadError> {
+        from_text(name, name, text, base.to_path_buf(), &[])
+    }
+
+    /// The scenario with all its defaults, as TOML that reads back as the same scenario.
+    pub fn resolved(&self) -> String {
+        let body = toml::to_string(&self.spec).expect("every part of a scenario can be written as TOML");
+        if self.question.is_empty() { body } else { format!("# {}\n{body}", self.question) }
+    }
+}
+
+fn from_text(name: &str, shown: &str, text: &str, base: PathBuf, settings: &[String]) -> Result<Scenario, LoadError> {
+    let mut document = Document::parse(shown, text).map_err(|problems| failure(shown, text, problems))?;
+    let mut problems: Vec<Problem> = settings.iter().filter_map(|setting| document.set(setting).err()).collect();
+    let mut reader = Reader::new();
+    let spec = ScenarioSpec::decode(&document.root, &mut reader);
+    if let Some(spec) = &spec {
+        validate(spec, &document, &mut reader);
+    }
+    problems.extend(reader.into_problems());
+    let wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
+    match spec {
+        Some(spec) if !wrong => {
+            let question = question(text);
+            Ok(Scenario { name: name.into(), question, spec, base, warnings: problems, document })
+        }
+        _ => Err(LoadError { document, problems }),
+    }
+}
+
+/// The first comment line, if the file begins with one.
+fn question(text: &str) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let comment = first.trim().strip_prefix('#').unwrap_or_default().trim();
+    comment.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+fn read_text(path: &Path) -> Result<String, (String, String)> {
+    let io = |error: std::io::Error| (format!("it cannot be read: {error}"), "check the path".to_owned());
+    let meta = std::fs::metadata(path).map_err(io)?;
+    if !meta.is_file() {
+        return Err(("it is not a file".into(), "give the path of a scenario file, ending in .toml".into()));
+    }
+    if meta.len() > LARGEST_FILE {
+        let reason = format!("it is larger than {} MiB", LARGEST_FILE >> 20);
+        return Err((reason, "a scenario is a short TOML text; put recorded arrivals in a trace file".into()));
+    }
+    let bytes = std::fs::read(path).map_err(io)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        (format!("it is not a text: byte {at} is not UTF-8"), "give a TOML file saved as UTF-8".into())
+    })
+}
+
+fn whole(reason: String, remedy: String) -> Problem {
+    Problem { severity: Severity::Error, place: Place::Nowhere, path: String::new(), reason, remedy }
+}
+
+fn failure(name: &str, text: &str, problems: Vec<Problem>) -> LoadError {
+    LoadError { document: Document::unread(name, text), problems }
+}

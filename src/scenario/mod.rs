@@ -1,0 +1,13 @@
+//! What a scenario file means.
+//!
+//! A file is read into a [`Scenario`] or into the list of everything that is wrong with it. After that nothing
+//! about it can fail but files it names.
+
+mod load;
+mod plan;
+mod spec;
+mod validate;
+
+pub use load::{LoadError, Scenario, load};
+pub use plan::Plan;
+pub use spec::{Groups, RunSpec, ScenarioSpec, Services};

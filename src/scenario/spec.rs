@@ -1,0 +1,142 @@
+//! A scenario as written.
+
+use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::model::{ClientsSpec, FaultSpec, ServiceSpec, StrategySpec};
+use crate::record;
+use crate::time::SimDuration;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// Bins of a timeline, when the scenario does not set their width.
+const USUAL_BINS: u64 = 120;
+/// Widths that read well on an axis.
+const NICE_WIDTHS_MS: [u64; 15] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
+
+record! {
+    /// `[run]`: how long, how often, and from which seed.
+    pub struct RunSpec {
+        /// Simulated time in which requests arrive.
+        duration: SimDuration,
+        /// Independent repetitions of each strategy.
+        replications: u32 = 10,
+        /// All random numbers follow from it.
+        seed: u64 = 1,
+        /// Requests that start before this are simulated but not counted.
+        warmup: SimDuration = SimDuration::ZERO,
+        /// Time after the last arrival for what is in flight to end.
+        drain: SimDuration = SimDuration::ZERO,
+        /// Width of a bin of the timeline; about 120 bins when left out.
+        bin: Option<SimDuration> = None,
+        /// A run with more requests than this (in one replication) is refused.
+        max_requests: u64 = 200_000_000,
+    }
+}
+
+impl Check for RunSpec {
+    fn check(&self, reader: &mut Reader) {
+        if self.duration == SimDuration::ZERO {
+            reader.error_here("a run of no length shows nothing", "give `duration` a positive length, like \"60s\"");
+        }
+        if self.warmup >= self.duration && self.duration > SimDuration::ZERO {
+            reader.error_here("`warmup` leaves nothing to measure", "make it shorter than `duration`");
+        }
+        if self.replications == 0 || self.replications > 100_000 {
+            reader.error_here("`replications` is a number from 1 to 100000", "20 gives a useful interval");
+        }
+        let bins = (self.duration + self.drain).as_nanos().div_ceil(self.bin_width().as_nanos().max(1));
+        if self.bin == Some(SimDuration::ZERO) || bins > 1_000_000 {
+            reader.error_here("the timeline would have more than 1000000 bins", "make `bin` wider");
+        }
+    }
+}
+
+impl RunSpec {
+    /// The width of a bin of the timeline.
+    pub fn bin_width(&self) -> SimDuration {
+        self.bin.unwrap_or_else(|| {
+            let wanted = (self.duration + self.drain).as_nanos() / USUAL_BINS;
+            let mut nice = NICE_WIDTHS_MS.iter().map(|&ms| SimDuration::from_millis(ms));
+            let longest = SimDuration::from_nanos(wanted.max(1));
+            if wanted < 500_000 { longest } else { nice.find(|width| width.as_nanos() >= wanted).unwrap_or(longest) }
+        })
+    }
+}
+
+/// `[clients]`, or several `[[clients]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Groups(pub Vec<ClientsSpec>);
+
+impl Decode for Groups {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::List(items) if items.is_empty() => {
+                reader.error(&node.place, "a scenario needs clients", "add a [clients] table");
+                None
+            }
+            Value::List(_) => Vec::decode(node, reader).map(Self),
+            _ => ClientsSpec::decode(node, reader).map(|group| Self(vec![group])),
+        }
+    }
+}
+
+impl Serialize for Groups {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [only] => only.serialize(serializer),
+            groups => groups.serialize(serializer),
+        }
+    }
+}
+
+/// `[service.NAME]` tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Services(pub Vec<(String, ServiceSpec)>);
+
+impl Decode for Services {
+    fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let table = reader.table(node, "[service.api]")?;
+        let looks_direct = ["workers", "service_time", "queue"].iter().any(|key| table.get(key).is_some());
+        if looks_direct {
+            reader.error(&node.place, "a service needs a name", "write [service.api] instead of [service]");
+            return None;
+        }
+        if table.fields.len() != 1 {
+            let reason = format!("one service is needed, found {}", table.fields.len());
+            reader.error(&node.place, reason, "write one [service.NAME] table");
+            return None;
+        }
+        let read = table.fields.iter().map(|field| {
+            let spec = reader.within(&field.key, &field.node.place, |reader| ServiceSpec::decode(&field.node, reader));
+            spec.map(|spec| (field.key.clone(), spec))
+        });
+        read.collect::<Option<Vec<_>>>().map(Self)
+    }
+}
+
+impl Serialize for Services {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, spec) in &self.0 {
+            map.serialize_entry(name, spec)?;
+        }
+        map.end()
+    }
+}
+
+record! {
+    /// A whole scenario.
+    pub struct ScenarioSpec {
+        /// How long, how often, and from which seed.
+        run: RunSpec,
+        /// Who sends requests.
+        clients: Groups,
+        /// Who answers them.
+        service: Services,
+        /// What is done to the world.
+        fault: Vec<FaultSpec> = Vec::new(),
+        /// The strategies to compare.
+        strategy: Vec<StrategySpec>,
+    }
+}
+
+impl Check for ScenarioSpec {}
