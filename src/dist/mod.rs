@@ -4,7 +4,7 @@
 //! results depend on how much they vary: the same mean gives short queues when times are equal and long ones
 //! when a few are huge. A scenario therefore names a [`Distribution`], mostly by its mean and its spread,
 //! because these are what people measure. [`Distribution::sampler`] turns it into a [`Sampler`], which draws.
-//! Measured values come from a column of a CSV file; see [`column`].
+//! Measured values come from a column of a CSV file; see [`mod@column`].
 
 pub mod column;
 mod form;
