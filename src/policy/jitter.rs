@@ -140,7 +140,7 @@ impl Jitter {
 
 /// The delay that lies the share `unit` of the way between two ends in nanoseconds.
 #[inline]
-pub(super) fn between((low, high): (f64, f64), unit: f64) -> SimDuration {
+fn between((low, high): (f64, f64), unit: f64) -> SimDuration {
     // Rounding could pass the upper end by one unit in the last place.
     SimDuration::from_nanos_f64((low + unit * (high - low)).min(high))
 }

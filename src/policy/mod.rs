@@ -30,3 +30,6 @@ pub use forms::{
 };
 pub use jitter::{Additive, Jitter, Lognormal, Proportional};
 pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};
+
+#[cfg(test)]
+mod testing;

@@ -105,26 +105,28 @@ pub struct TotalBackoff {
 /// The total backoff of a request with failure probability `p` and one attempt more than `delays` has
 /// entries: mean and standard deviation of the delay before retry 1, 2, …
 ///
-/// E[D²] = Σ p^i E[dᵢ²] + 2 Σ_{i<j} p^j E[dᵢ] E[dⱼ], because retry j implies retry i.
+/// From the last retry backwards: a wait X that happens with probability p is p E[X] in the mean, and its
+/// variance is p Var[X] + p (1 − p) E[X]². All terms are positive, so nothing cancels.
 pub fn total_backoff(p: f64, delays: &[(f64, f64)]) -> TotalBackoff {
     let k = delays.len() as u64 + 1;
     let failure = exhausted(p, k);
-    let (mut reached, mut mean, mut second) = (1.0, 0.0, 0.0);
-    let (mut given_success, mut all, mut variance) = (0.0, 0.0, 0.0);
-    for (delay, sd) in delays {
+    let (mut mean, mut variance) = (0.0, 0.0);
+    for (delay, sd) in delays.iter().rev() {
+        let wait = delay + mean;
+        variance = p * (variance + sd * sd) + p * (1.0 - p) * wait * wait;
+        mean = p * wait;
+    }
+    let (mut reached, mut given_success) = (1.0, 0.0);
+    for (delay, _) in delays {
         reached *= p;
-        mean += reached * delay;
-        second += reached * (delay * delay + sd * sd + 2.0 * delay * all);
         given_success += (reached - failure) * delay;
-        all += delay;
-        variance += sd * sd;
     }
     TotalBackoff {
         mean,
-        sd: f64::max(second - mean * mean, 0.0).sqrt(),
+        sd: variance.sqrt(),
         mean_given_success: (p < 1.0).then(|| given_success / success(p, k)),
-        mean_all_retries: all,
-        sd_all_retries: variance.sqrt(),
+        mean_all_retries: delays.iter().map(|(delay, _)| delay).sum(),
+        sd_all_retries: delays.iter().map(|(_, sd)| sd * sd).sum::<f64>().sqrt(),
     }
 }
 
