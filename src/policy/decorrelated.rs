@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn below_the_cap_mean_and_second_moment_follow_their_recursions() {
-        // E[U(b, f·s)] = (b + f·s)/2 and E[U²] = (b² + b·f·s + f²·s²)/3.
+        // E(U(b, f·s)) = (b + f·s)/2 and E(U²) = (b² + b·f·s + f²·s²)/3.
         for factor in [1.3, 3.0, 10.0] {
             let (base, mut mean, mut second) = (1e3, 1e3, 1e6);
             for n in 1..=9 {

@@ -112,7 +112,7 @@ fn lognormal(median: f64, sigma: f64, clamp: f64) -> (f64, f64) {
     (mean, (second - mean * mean).max(0.0))
 }
 
-/// The same, cut to multiples of `step`: E[⌊X⌋] = Σ P(X ≥ k) and E[⌊X⌋²] = Σ (2k − 1) P(X ≥ k).
+/// The same, cut to multiples of `step`: E(⌊X⌋) = Σ P(X ≥ k) and E(⌊X⌋²) = Σ (2k − 1) P(X ≥ k).
 fn lognormal_cut(median: f64, sigma: f64, clamp: f64, step: f64) -> Option<(f64, f64)> {
     let farthest = clamp.min(median * ((9.0 + 2.0 * sigma) * sigma).exp());
     let terms = (farthest / step).floor();
