@@ -18,6 +18,8 @@ const WIDEST: f64 = 1.5;
 const LEAST_FACTOR: f64 = 1.1;
 /// The law settles long before; an unsettled one is not reported.
 const MOST_STEPS: u32 = 20_000;
+/// The law has settled when all probabilities together move less than this, a few times the rounding.
+const SETTLED: f64 = 1e-13;
 /// Relative tolerance when two ends of panels are the same point.
 const SAME: f64 = 1e-9;
 
@@ -29,7 +31,7 @@ pub(super) fn distribution(form: &Decorrelated, n: u32) -> Option<Vec<(f64, f64)
     }
     let mut chain = Chain::first(form);
     for step in 1..n {
-        if chain.advance() < 1e-15 {
+        if chain.advance() < SETTLED {
             break;
         }
         if step == MOST_STEPS {
@@ -161,4 +163,57 @@ fn panel_ends(base: f64, cap: f64, factor: f64) -> Vec<f64> {
         );
     }
     ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Shape;
+    use crate::time::SimDuration;
+
+    fn law(base: u64, cap: u64, factor: f64, n: u32) -> Vec<(f64, f64)> {
+        let form = Decorrelated {
+            base: SimDuration::from_nanos(base),
+            cap: SimDuration::from_nanos(cap),
+            factor,
+            shape: Shape::PLAIN,
+        };
+        distribution(&form, n).unwrap()
+    }
+
+    #[test]
+    fn probabilities_add_up_whatever_the_settings() {
+        let unit = |base, cap, factor, n| {
+            let mass: f64 = law(base, cap, factor, n).iter().map(|(_, w)| w).sum();
+            assert!(
+                (mass - 1.0).abs() < 1e-10,
+                "{base} {cap} {factor} {n}: {mass}"
+            );
+        };
+        for factor in [1.1, 1.5, 3.0, 100.0, 1e9] {
+            for cap in [1_001, 81_000, 100_000] {
+                for n in [1, 2, 5, 1_000_000] {
+                    unit(1_000, cap, factor, n);
+                }
+            }
+            unit(1, 1 << 54, factor, 5);
+        }
+        unit(1, 1 << 54, 3.0, 1_000_000);
+    }
+
+    #[test]
+    fn below_the_cap_mean_and_second_moment_follow_their_recursions() {
+        // E(U(b, f·s)) = (b + f·s)/2 and E(U²) = (b² + b·f·s + f²·s²)/3.
+        for factor in [1.3, 3.0, 10.0] {
+            let (base, mut mean, mut second) = (1e3, 1e3, 1e6);
+            for n in 1..=9 {
+                second = (base * base + base * factor * mean + factor * factor * second) / 3.0;
+                mean = (base + factor * mean) / 2.0;
+                let points = law(1_000, 1 << 54, factor, n);
+                let moment = |power| points.iter().map(|(x, w)| w * x.powi(power)).sum::<f64>();
+                assert!((moment(1) / mean - 1.0).abs() < 1e-11, "{factor} {n}");
+                assert!((moment(2) / second - 1.0).abs() < 1e-11, "{factor} {n}");
+            }
+        }
+    }
 }

@@ -140,7 +140,75 @@ impl Jitter {
 
 /// The delay that lies the share `unit` of the way between two ends in nanoseconds.
 #[inline]
-pub(super) fn between((low, high): (f64, f64), unit: f64) -> SimDuration {
+fn between((low, high): (f64, f64), unit: f64) -> SimDuration {
     // Rounding could pass the upper end by one unit in the last place.
     SimDuration::from_nanos_f64((low + unit * (high - low)).min(high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::testing::jitters;
+    use crate::rng::{Key, Purpose};
+
+    const SECOND: SimDuration = SimDuration::from_secs(1);
+
+    #[test]
+    fn every_jitter_has_the_ends_of_its_definition() {
+        let jitters = jitters(SimDuration::from_millis(300).as_nanos());
+        let ends = [
+            (1_000, 1_000),
+            (0, 1_000),
+            (500, 1_000),
+            (1_000, 2_000),
+            (850, 1_150),
+            (500, 1_500),
+            (1_000, 1_300),
+        ]
+        .map(|(low, high)| {
+            (
+                SimDuration::from_millis(low),
+                SimDuration::from_millis(high),
+            )
+        });
+        for (jitter, ends) in jitters.iter().zip(ends) {
+            assert_eq!(jitter.range(SECOND), ends, "{jitter:?}");
+        }
+        assert_eq!(
+            jitters[7].range(SECOND),
+            (SimDuration::ZERO, SimDuration::MAX)
+        );
+    }
+
+    #[test]
+    fn lognormal_jitter_has_its_median_and_spread() {
+        // One standard deviation of the logarithm holds 68.27 % (standard error 0.15 %).
+        let sigma = 0.5;
+        let jitter = Jitter::Lognormal(Lognormal { sigma });
+        let (mut below, mut inside) = (0u32, 0u32);
+        for i in 0..100_000 {
+            let mut draws = Key::root(3, 0).child(i).draws(Purpose::Jitter);
+            let logarithm = jitter.apply(SECOND, &mut draws).as_secs_f64().ln();
+            below += u32::from(logarithm < 0.0);
+            inside += u32::from(logarithm.abs() < sigma);
+        }
+        assert!((f64::from(below) / 1e5 - 0.5).abs() < 0.0064, "{below}");
+        assert!(
+            (f64::from(inside) / 1e5 - 0.6827).abs() < 0.0059,
+            "{inside}"
+        );
+    }
+
+    #[test]
+    fn no_delay_stays_none_unless_something_is_added() {
+        let mut draws = Key::root(3, 1).draws(Purpose::Jitter);
+        for jitter in jitters(5) {
+            let delay = jitter.apply(SimDuration::ZERO, &mut draws);
+            let most = match jitter {
+                Jitter::Additive(_) => SimDuration::from_nanos(5),
+                _ => SimDuration::ZERO,
+            };
+            assert!(delay <= most, "{jitter:?}: {delay}");
+        }
+    }
 }

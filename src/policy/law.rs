@@ -66,12 +66,12 @@ fn uniform(low: f64, high: f64, clamp: f64) -> (f64, f64) {
     if clamp >= high {
         return (low + 0.5 * width, width * width / 12.0);
     }
-    // Measured from `low`: uniform up to `top` with probability `inside`, else `top` itself.
+    // How far the delay lies below `clamp`: uniform from 0 to `top` with probability `inside`, else 0.
     let top = clamp - low;
     let inside = top / width;
-    let mean = top * (1.0 - 0.5 * inside);
-    let second = top * top * (1.0 - 2.0 / 3.0 * inside);
-    (low + mean, (second - mean * mean).max(0.0))
+    let below = 0.5 * top * inside;
+    let variance = top * top * inside * (1.0 / 3.0 - 0.25 * inside);
+    (clamp - below, variance)
 }
 
 /// The same, cut to multiples of `step`: a sum over the cells of the grid in closed form.
@@ -112,7 +112,7 @@ fn lognormal(median: f64, sigma: f64, clamp: f64) -> (f64, f64) {
     (mean, (second - mean * mean).max(0.0))
 }
 
-/// The same, cut to multiples of `step`: E[⌊X⌋] = Σ P(X ≥ k) and E[⌊X⌋²] = Σ (2k − 1) P(X ≥ k).
+/// The same, cut to multiples of `step`: E(⌊X⌋) = Σ P(X ≥ k) and E(⌊X⌋²) = Σ (2k − 1) P(X ≥ k).
 fn lognormal_cut(median: f64, sigma: f64, clamp: f64, step: f64) -> Option<(f64, f64)> {
     let farthest = clamp.min(median * ((9.0 + 2.0 * sigma) * sigma).exp());
     let terms = (farthest / step).floor();
@@ -127,4 +127,90 @@ fn lognormal_cut(median: f64, sigma: f64, clamp: f64, step: f64) -> Option<(f64,
         second += (2.0 * k - 1.0) * at_least;
     }
     Some((mean * step, (second - mean * mean).max(0.0) * step * step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{ContinuousCDF, Normal};
+
+    /// Mean and variance of twenty thousand evenly spaced quantiles.
+    fn by_quantiles(quantile: impl Fn(f64) -> f64, ending: Ending) -> (f64, f64) {
+        const POINTS: u32 = 20_000;
+        let ended = |i| {
+            let x = quantile((f64::from(i) + 0.5) / f64::from(POINTS)).min(ending.clamp);
+            ending.step.map_or(x, |step| (x / step).floor() * step)
+        };
+        let mean = (0..POINTS).map(ended).sum::<f64>() / f64::from(POINTS);
+        let square = |i| (ended(i) - mean).powi(2);
+        (
+            mean,
+            (0..POINTS).map(square).sum::<f64>() / f64::from(POINTS),
+        )
+    }
+
+    #[test]
+    fn every_law_agrees_with_its_quantiles_under_every_ending() {
+        let normal = Normal::standard();
+        let (low, high) = (2.3, 17.9);
+        for step in [None, Some(0.7), Some(4.0), Some(30.0)] {
+            for clamp in [f64::MAX, 25.0, 17.0, 8.4, 3.0, 1.0] {
+                let ending = Ending { clamp, step };
+                let check = |law: Law, quantile: &dyn Fn(f64) -> f64, tolerance: f64| {
+                    let (mean, variance) = law.moments(ending).unwrap();
+                    let (m, v) = by_quantiles(quantile, ending);
+                    assert!(
+                        (mean - m).abs() < tolerance,
+                        "{law:?} {ending:?}: {mean} {m}"
+                    );
+                    assert!(
+                        (variance - v).abs() < 100.0 * tolerance,
+                        "{law:?} {ending:?}: {variance} {v}"
+                    );
+                };
+                check(
+                    Law::Uniform { low, high },
+                    &|u| low + u * (high - low),
+                    1e-3,
+                );
+                check(Law::Point(low), &|_| low, 1e-9);
+                let lognormal = Law::Lognormal {
+                    median: 6.0,
+                    sigma: 0.4,
+                };
+                check(
+                    lognormal,
+                    &|u| 6.0 * (0.4 * normal.inverse_cdf(u)).exp(),
+                    2e-3,
+                );
+                if clamp == f64::MAX {
+                    check(
+                        Law::Exponential { mean: 5.0 },
+                        &|u| -5.0 * (1.0 - u).ln(),
+                        2e-3,
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_narrow_spread_keeps_its_variance() {
+        let far = Ending {
+            clamp: 1e30,
+            step: None,
+        };
+        let (_, variance) = Law::Uniform {
+            low: 1e9,
+            high: 1e9 + 1.0,
+        }
+        .moments(far)
+        .unwrap();
+        assert!((variance - 1.0 / 12.0).abs() < 1e-12);
+        let narrow = Law::Lognormal {
+            median: 1.0,
+            sigma: 1e-9,
+        };
+        assert!((narrow.moments(far).unwrap().1 - 1e-18).abs() < 1e-26);
+    }
 }

@@ -34,3 +34,6 @@ pub use jitter::{Additive, Jitter, Lognormal, Proportional};
 pub use retry::{Decision, Ended, RetryRule};
 pub use retry_on::{CODES, Code, RetryOn};
 pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};
+
+#[cfg(test)]
+mod testing;

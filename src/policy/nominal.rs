@@ -3,7 +3,6 @@
 use super::backoff::BackoffState;
 use super::decorrelated::distribution;
 use super::forms::{Decorrelated, Memoryless, Uniform};
-use super::jitter::between;
 use super::law::Law;
 use super::quadrature::unit_points;
 use crate::rng::Draws;
@@ -11,7 +10,7 @@ use crate::time::SimDuration;
 use rand_distr::{Distribution, Exp1};
 
 /// What a form says about the delay before one retry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Nominal<'a> {
     /// Exactly this.
     Known(SimDuration),
@@ -30,18 +29,20 @@ impl Nominal<'_> {
         match self {
             Self::Known(delay) => delay,
             Self::Uniform(Uniform { min, max, .. }) => {
-                between((min.as_nanos() as f64, max.as_nanos() as f64), draws.unit())
+                // Whole numbers plus a drawn part: exact even where f64 cannot tell nanoseconds apart.
+                let width = max.saturating_sub(*min);
+                *min + width.scale(draws.unit()).min(width)
             }
             Self::Memoryless(form) => {
                 let time: f64 = Exp1.sample(draws);
                 form.mean.scale(time)
             }
             Self::Decorrelated(form) => {
-                let base = form.base.as_nanos() as f64;
-                let previous = state.previous.max(form.base).as_nanos() as f64;
+                let longest = form.factor * state.previous.max(form.base).as_nanos() as f64;
+                let width = longest - form.base.as_nanos() as f64;
                 // Cut, not rounded: no chain of delays then outgrows base · factorⁿ.
-                let drawn = base + draws.unit() * (form.factor * previous - base);
-                state.previous = SimDuration::from_nanos(drawn as u64).min(form.cap);
+                let drawn = SimDuration::from_nanos((draws.unit() * width) as u64);
+                state.previous = (form.base + drawn).min(form.cap);
                 state.previous
             }
         }

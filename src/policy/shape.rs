@@ -138,13 +138,15 @@ impl Shape {
         }
     }
 
+    /// Cuts fractions; "for ever" stays for ever.
     #[inline]
     fn round(&self, delay: SimDuration) -> SimDuration {
+        let nanos = delay.as_nanos();
         match self.rounding {
-            Rounding::None => delay,
-            Rounding::FloorMs => {
-                SimDuration::from_nanos(delay.as_nanos() / MILLISECOND * MILLISECOND)
+            Rounding::FloorMs if delay < SimDuration::MAX => {
+                SimDuration::from_nanos(nanos - nanos % MILLISECOND)
             }
+            _ => delay,
         }
     }
 

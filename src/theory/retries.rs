@@ -17,7 +17,7 @@ pub fn success(p: f64, k: u64) -> f64 {
     -(k as f64 * p.ln()).exp_m1()
 }
 
-/// E[A] = (1 − p^k) / (1 − p); k when p = 1.
+/// E(A) = (1 − p^k) / (1 − p); k when p = 1.
 pub fn mean_attempts(p: f64, k: u64) -> f64 {
     if p == 1.0 {
         k as f64
@@ -74,7 +74,7 @@ pub fn sd_attempts(p: f64, k: u64) -> f64 {
     f64::max(variance, 0.0).sqrt()
 }
 
-/// E[A | success] = 1 / (1 − p) − k p^k / (1 − p^k). `None` when success is impossible.
+/// E(A | success) = 1 / (1 − p) − k p^k / (1 − p^k). `None` when success is impossible.
 pub fn mean_attempts_given_success(p: f64, k: u64) -> Option<f64> {
     if p == 1.0 {
         return None;
@@ -90,13 +90,13 @@ pub fn mean_attempts_given_success(p: f64, k: u64) -> Option<f64> {
 /// The waits of one request, summed; in the unit of the moments given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TotalBackoff {
-    /// E[D] = Σ p^i E[dᵢ], over all requests.
+    /// E(D) = Σ p^i E(dᵢ), over all requests.
     pub mean: f64,
     /// Standard deviation of D, if the delays are independent of each other.
     pub sd: f64,
-    /// E[D | success] = Σ (p^i − p^k) E[dᵢ] / (1 − p^k); `None` when success is impossible.
+    /// E(D | success) = Σ (p^i − p^k) E(dᵢ) / (1 − p^k); `None` when success is impossible.
     pub mean_given_success: Option<f64>,
-    /// E[D] when every retry is made, which is what p = 1 does.
+    /// E(D) when every retry is made, which is what p = 1 does.
     pub mean_all_retries: f64,
     /// Standard deviation of the same, if the delays are independent of each other.
     pub sd_all_retries: f64,
@@ -105,26 +105,28 @@ pub struct TotalBackoff {
 /// The total backoff of a request with failure probability `p` and one attempt more than `delays` has
 /// entries: mean and standard deviation of the delay before retry 1, 2, …
 ///
-/// E[D²] = Σ p^i E[dᵢ²] + 2 Σ_{i<j} p^j E[dᵢ] E[dⱼ], because retry j implies retry i.
+/// From the last retry backwards: a wait X that happens with probability p is p E(X) in the mean, and its
+/// variance is p Var(X) + p (1 − p) E(X)². All terms are positive, so nothing cancels.
 pub fn total_backoff(p: f64, delays: &[(f64, f64)]) -> TotalBackoff {
     let k = delays.len() as u64 + 1;
     let failure = exhausted(p, k);
-    let (mut reached, mut mean, mut second) = (1.0, 0.0, 0.0);
-    let (mut given_success, mut all, mut variance) = (0.0, 0.0, 0.0);
-    for (delay, sd) in delays {
+    let (mut mean, mut variance) = (0.0, 0.0);
+    for (delay, sd) in delays.iter().rev() {
+        let wait = delay + mean;
+        variance = p * (variance + sd * sd) + p * (1.0 - p) * wait * wait;
+        mean = p * wait;
+    }
+    let (mut reached, mut given_success) = (1.0, 0.0);
+    for (delay, _) in delays {
         reached *= p;
-        mean += reached * delay;
-        second += reached * (delay * delay + sd * sd + 2.0 * delay * all);
         given_success += (reached - failure) * delay;
-        all += delay;
-        variance += sd * sd;
     }
     TotalBackoff {
         mean,
-        sd: f64::max(second - mean * mean, 0.0).sqrt(),
+        sd: variance.sqrt(),
         mean_given_success: (p < 1.0).then(|| given_success / success(p, k)),
-        mean_all_retries: all,
-        sd_all_retries: variance.sqrt(),
+        mean_all_retries: delays.iter().map(|(delay, _)| delay).sum(),
+        sd_all_retries: delays.iter().map(|(_, sd)| sd * sd).sum::<f64>().sqrt(),
     }
 }
 
