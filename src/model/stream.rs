@@ -114,11 +114,6 @@ impl ArrivalPlan {
         matches!(&self.kind, Kind::ClosedLoop { think, start: Start::Thinking } if think.is_exponential().is_some())
     }
 
-    /// Whether clients have one request at a time.
-    pub(super) fn is_closed(&self) -> bool {
-        matches!(self.kind, Kind::ClosedLoop { .. })
-    }
-
     /// When a pause that begins `now` ends.
     pub(super) fn end_of_pause(&self, now: SimTime, pause: SimDuration) -> SimTime {
         self.pace.after(now, pause.as_nanos() as f64).unwrap_or(SimTime::MAX)

@@ -1,0 +1,107 @@
+//! The command line: one file a command. Results go to standard output, progress and messages to standard
+//! error. Exit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed.
+
+mod events;
+mod messages;
+mod progress;
+mod run;
+mod terminal;
+mod validate;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What ended a command early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// The scenario or the usage is wrong.
+    Input,
+    /// The run or the file system failed.
+    Run,
+}
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "retrystorm",
+    version,
+    about = "Shows what retries do to a service before production does.",
+    long_about = "Shows what retries do to a service before production does.\n\nA scenario (a TOML file) describes clients, a service, faults and several retry strategies. Every strategy is\nrun against the same random world; the result is a ranked table, CSV files and charts.",
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n\nExit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run scenarios and write tables, CSV files and charts.
+    Run(RunArguments),
+    /// Check scenarios without running them.
+    Validate(ValidateArguments),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/six_strategies.toml --only \"exponential + full jitter\" --no-charts\n  retrystorm run scenarios/seventy_percent.toml --json --quiet"
+)]
+struct RunArguments {
+    /// Scenario files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The folder for results; each scenario gets a folder of its name in it.
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    out: PathBuf,
+    /// The seed that all random numbers follow from, instead of the scenario's.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Independent repetitions of each strategy, instead of the scenario's.
+    #[arg(long, value_name = "NUMBER")]
+    replications: Option<u64>,
+    /// Threads; 0 uses every processor. The results do not depend on it.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    threads: usize,
+    /// Run only the strategy of this name; may be given several times.
+    #[arg(long, value_name = "STRATEGY")]
+    only: Vec<String>,
+    /// Set a key of the scenario, like run.duration=30s or strategy[0].max_attempts=3; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Write events.jsonl: a JSON line for each attempt. One replication, unless --replications says more.
+    #[arg(long)]
+    events: bool,
+    /// Do not draw charts.
+    #[arg(long)]
+    no_charts: bool,
+    /// Print no table, progress or notes; errors are still printed.
+    #[arg(long)]
+    quiet: bool,
+    /// Print the result as JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  retrystorm validate scenarios/restart_herd.toml")]
+struct ValidateArguments {
+    /// Scenario files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Set a key of the scenario, like run.duration=30s; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+/// Does what the command line asks for.
+pub fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Validate(arguments) => validate::validate(&arguments),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input) => ExitCode::from(2),
+        Err(Failure::Run) => ExitCode::from(3),
+    }
+}

@@ -1,0 +1,167 @@
+//! `run`: every strategy of a scenario against the same worlds.
+
+use super::events::{EventsError, write_events};
+use super::progress;
+use super::terminal::{Look, print, tell};
+use super::validate::{read, usage_problem};
+use super::{Failure, RunArguments};
+use crate::experiment::{RunResult, run as run_plan};
+use crate::report::{Extra, OutputOptions, Style, json, table, write_output};
+use crate::scenario::{Plan, Scenario};
+use std::fs;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    let interrupt = Interrupt::listen();
+    let settings = settings(arguments);
+    // Everything is read first: a mistake in the last file should not cost the runs before it.
+    let ready: Vec<Option<(Scenario, Plan)>> = arguments.files.iter().map(|file| ready(file, &settings, arguments)).collect();
+    let ready: Vec<(Scenario, Plan)> = ready.into_iter().collect::<Option<_>>().ok_or(Failure::Input)?;
+    check_distinct(&ready)?;
+    for (i, (scenario, plan)) in ready.iter().enumerate() {
+        if i > 0 && !arguments.quiet && !arguments.json {
+            print("\n");
+        }
+        run_one(scenario, plan, arguments, &interrupt)?;
+    }
+    Ok(())
+}
+
+/// `--seed` and `--replications` are settings like any other, so that they meet the same checks and stand in
+/// the resolved scenario. A log of attempts is of one replication unless more are asked for.
+fn settings(arguments: &RunArguments) -> Vec<String> {
+    let mut settings = arguments.set.clone();
+    settings.extend(arguments.seed.map(|seed| format!("run.seed={seed}")));
+    let asked = arguments.replications.or(arguments.events.then_some(1));
+    settings.extend(asked.map(|replications| format!("run.replications={replications}")));
+    settings
+}
+
+fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
+    let (scenario, mut plan) = read(file, settings)?;
+    if let Err(unknown) = plan.keep_only(&arguments.only) {
+        let names: Vec<String> = plan.compared.iter().map(|&i| format!("\"{}\"", plan.strategies[i].name)).collect();
+        let reason = format!("--only names no strategy of this scenario: \"{}\"", unknown.escape_debug());
+        usage_problem(&scenario, reason, format!("it has {}", names.join(", ")));
+        return None;
+    }
+    if !arguments.quiet {
+        plan.notes.iter().for_each(|note| tell(note));
+    }
+    Some((scenario, plan))
+}
+
+/// Two scenarios of one name would share a folder.
+fn check_distinct(ready: &[(Scenario, Plan)]) -> Result<(), Failure> {
+    for (i, (scenario, _)) in ready.iter().enumerate() {
+        if ready[..i].iter().any(|(other, _)| other.name == scenario.name) {
+            let reason = format!("two scenarios are named \"{}\" and would share a folder", scenario.name);
+            usage_problem(scenario, reason, "run them one by one with different --out folders".into());
+            return Err(Failure::Input);
+        }
+    }
+    Ok(())
+}
+
+fn run_one(
+    scenario: &Scenario,
+    plan: &Plan,
+    arguments: &RunArguments,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        tell(&format!("error: {}: {error}", scenario.name));
+        Failure::Run
+    };
+    let runs = plan.compared.len() as u64 * u64::from(plan.replications);
+    let bar = progress::bar(&scenario.name, runs, arguments.quiet);
+    let result = run_plan(scenario, plan, arguments.threads, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let result = result.map_err(|error| {
+        let failure = failed(&error);
+        tell(&format!("  repeat it with: retrystorm run {} --seed {}", scenario.document.name, plan.seed));
+        failure
+    })?;
+    let dir = arguments.out.join(&scenario.name);
+    let written = write(plan, &dir, &result, arguments, interrupt).map_err(|error| {
+        tell(&format!("error: {}", error.0));
+        tell(&format!("  help: {}", error.1));
+        Failure::Run
+    })?;
+    show(&result, arguments);
+    if !arguments.quiet {
+        tell(&format!("wrote {} files to {}", written.len(), dir.display()));
+    }
+    Ok(())
+}
+
+fn show(result: &RunResult, arguments: &RunArguments) {
+    if arguments.json {
+        print(&json(result));
+    } else if !arguments.quiet {
+        let look = Look::of_stdout();
+        print(&table(result, look.width, Style { colour: look.colour, unicode: look.unicode }));
+    }
+}
+
+/// Writes the folder of a scenario, complete or not at all. An error is a message and a remedy.
+fn write(
+    plan: &Plan,
+    dir: &Path,
+    result: &RunResult,
+    arguments: &RunArguments,
+    interrupt: &Interrupt,
+) -> Result<Vec<PathBuf>, (String, String)> {
+    let _busy = interrupt.hold();
+    let log = if arguments.events { Some(event_log(plan, dir)?) } else { None };
+    let mut extra = Vec::new();
+    if let Some(log) = &log {
+        extra.push(("events.jsonl", Extra::Copy(log.path())));
+    }
+    let options = OutputOptions { charts: !arguments.no_charts };
+    write_output(dir, result, &options, &extra).map_err(|error| (error.to_string(), error.remedy))
+}
+
+/// The log of attempts in a temporary file beside the output folder, so that it need not fit into memory.
+fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String, String)> {
+    let remedy = || "check the folder and the space on its disk, or choose another --out".to_owned();
+    let failed = |error: &dyn std::fmt::Display| (error.to_string(), remedy());
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(|error| failed(&error))?;
+    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    let mut out = BufWriter::new(&mut file);
+    write_events(plan, plan.replications, &mut out)
+        .and_then(|()| out.flush().map_err(EventsError::from))
+        .map_err(|error| failed(&error))?;
+    drop(out);
+    Ok(file)
+}
+
+/// Ctrl-C. A run is left at once, as nothing of it is on disk; while output is written, the program waits
+/// until that is complete.
+struct Interrupt {
+    writing: Arc<Mutex<()>>,
+}
+
+impl Interrupt {
+    fn listen() -> Self {
+        let interrupt = Self { writing: Arc::default() };
+        let writing = Arc::clone(&interrupt.writing);
+        let leave = move || {
+            tell("\ninterrupted: earlier output is as it was");
+            // Waits for a write that is under way.
+            let _lock = writing.lock();
+            std::process::exit(130);
+        };
+        // Without a handler Ctrl-C ends the program in the system's way, which is sound as well.
+        let _ = ctrlc::set_handler(leave);
+        interrupt
+    }
+
+    /// Keeps the program alive while output is written.
+    fn hold(&self) -> Option<std::sync::MutexGuard<'_, ()>> {
+        self.writing.lock().ok()
+    }
+}

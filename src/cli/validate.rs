@@ -1,0 +1,65 @@
+//! `validate`: is this scenario sound?
+
+use super::messages::tell_problems;
+use super::terminal::print;
+use super::{Failure, ValidateArguments};
+use crate::decode::{Place, Problem, Severity};
+use crate::scenario::{Plan, Scenario, load};
+use std::path::Path;
+
+pub(super) fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
+    let mut all_sound = true;
+    for file in &arguments.files {
+        match read(file, &arguments.set) {
+            Some((scenario, plan)) => print(&describe(file, &scenario, &plan)),
+            None => all_sound = false,
+        }
+    }
+    if all_sound { Ok(()) } else { Err(Failure::Input) }
+}
+
+/// Reads a scenario and makes it ready; tells everything that is wrong or suspicious.
+pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)> {
+    let scenario = match load(file, settings) {
+        Ok(scenario) => scenario,
+        Err(error) => {
+            tell_problems(&error.document, &error.problems);
+            return None;
+        }
+    };
+    tell_problems(&scenario.document, &scenario.warnings);
+    match Plan::assemble(&scenario) {
+        Ok(plan) => Some((scenario, plan)),
+        Err(problems) => {
+            tell_problems(&scenario.document, &problems);
+            None
+        }
+    }
+}
+
+/// A problem of the command line rather than of the file.
+pub(super) fn usage_problem(scenario: &Scenario, reason: String, remedy: String) {
+    let place = Place::Nowhere;
+    let problem = Problem { severity: Severity::Error, place, path: String::new(), reason, remedy };
+    tell_problems(&scenario.document, &[problem]);
+}
+
+fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
+    let strategies = plan.compared.len();
+    let clients: u64 = scenario.spec.clients.0.iter().map(|group| group.count).sum();
+    let mut text = format!("{}: sound\n", file.display());
+    if !scenario.question.is_empty() {
+        text += &format!("  {}\n", scenario.question);
+    }
+    text += &format!(
+        "  {clients} clients, about {:.0} requests a replication, {strategies} {}, {} {}\n",
+        plan.expected_requests,
+        if strategies == 1 { "strategy" } else { "strategies" },
+        plan.replications,
+        if plan.replications == 1 { "replication" } else { "replications" },
+    );
+    for note in &plan.notes {
+        text += &format!("  {note}\n");
+    }
+    text
+}
