@@ -28,17 +28,6 @@ pub(super) fn time_of(key: u128) -> u64 {
     (key >> 64) as u64
 }
 
-/// Entries from which a full vector grows by a quarter instead of doubling.
-const LARGE: usize = 1024;
-
-/// Room to add to a full container of `len` entries, or `None` to leave it to the container.
-///
-/// Doubling would let a million entries occupy the memory of two million.
-#[inline]
-pub(super) fn growth(len: usize) -> Option<usize> {
-    (len >= LARGE).then_some(len / 4)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

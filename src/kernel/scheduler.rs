@@ -42,7 +42,7 @@ impl<E: Copy> Scheduler<E> {
     #[inline]
     pub fn at(&mut self, time: SimTime, event: E) {
         let entry = self.entry(time, event);
-        self.timeline.push(entry, self.now);
+        self.timeline.push(entry);
     }
 
     /// Lets `event` happen after `delay`.
@@ -71,7 +71,7 @@ impl<E: Copy> Scheduler<E> {
     pub fn at_in(&mut self, lane: Lane, time: SimTime, event: E) {
         let entry = self.entry(time, event);
         if !self.lanes.push(lane, entry) {
-            self.timeline.push(entry, self.now);
+            self.timeline.push(entry);
         }
     }
 

@@ -6,7 +6,7 @@
 //! Near events lie on low levels in fine slots, far ones on high levels in coarse slots. Nothing is
 //! configured: eleven levels span every `u64`, and dense times are dealt down until they are sparse.
 
-use super::entry::{Entry, growth};
+use super::entry::Entry;
 
 /// Binary digits of a digit.
 const BITS: u32 = 6;
@@ -14,14 +14,21 @@ const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 /// Digits of a `u64`.
 const LEVELS: usize = u64::BITS.div_ceil(BITS) as usize;
-/// An emptied slot with room for more entries than this gives its memory back.
-const KEPT_CAPACITY: usize = 4096;
+/// Entries of a full block. Doubling a vector of a million entries would take room for two million
+/// and copy them; blocks of one size are used again and again.
+const BLOCK: usize = 512;
 
 /// Where a slot is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     level: usize,
     digit: usize,
+}
+
+type Slots<T> = [[Vec<T>; SLOTS]; LEVELS];
+
+fn empty_slots<T>() -> Box<Slots<T>> {
+    Box::new(std::array::from_fn(|_| std::array::from_fn(|_| Vec::new())))
 }
 
 /// Slots of entries that are not before the origin.
@@ -31,10 +38,13 @@ pub(super) struct Wheel<E> {
     origin: u64,
     /// Bit `digit` of word `level` is set if that slot holds something.
     occupied: [u64; LEVELS],
-    slots: Box<[[Vec<Entry<E>>; SLOTS]; LEVELS]>,
+    /// The latest entries of each slot, at most a block.
+    slots: Box<Slots<Entry<E>>>,
+    /// The full blocks of each slot before those.
+    full: Box<Slots<Vec<Entry<E>>>>,
+    /// Empty blocks for the next slots that fill up.
+    spare: Vec<Vec<Entry<E>>>,
     len: usize,
-    /// Memory of the last large slot that was dealt, for the next one that grows large.
-    spare: Vec<Entry<E>>,
 }
 
 impl<E: Copy> Wheel<E> {
@@ -42,9 +52,10 @@ impl<E: Copy> Wheel<E> {
         Self {
             origin: 0,
             occupied: [0; LEVELS],
-            slots: Box::new(std::array::from_fn(|_| std::array::from_fn(|_| Vec::new()))),
-            len: 0,
+            slots: empty_slots(),
+            full: empty_slots(),
             spare: Vec::new(),
+            len: 0,
         }
     }
 
@@ -67,16 +78,11 @@ impl<E: Copy> Wheel<E> {
         let digit = digit_of(entry.time, level);
         self.occupied[level] |= 1 << digit;
         let slot = &mut self.slots[level][digit];
-        if slot.len() == slot.capacity() {
-            grow(slot, &mut self.spare);
+        if slot.len() == BLOCK {
+            let full = std::mem::replace(slot, self.spare.pop().unwrap_or_default());
+            self.full[level][digit].push(full);
         }
-        slot.push(entry);
-    }
-
-    /// Moves the origin of an empty wheel to `time`.
-    pub(super) fn restart(&mut self, time: u64) {
-        debug_assert_eq!(self.len, 0);
-        self.origin = time;
+        self.slots[level][digit].push(entry);
     }
 
     /// The earliest slot that holds something, and the first time that belongs to it.
@@ -116,7 +122,8 @@ impl<E: Copy> Wheel<E> {
     /// How many entries the slot at `place` holds.
     #[inline]
     pub(super) fn len_of(&self, place: Place) -> usize {
-        self.slots[place.level][place.digit].len()
+        let Place { level, digit } = place;
+        self.slots[level][digit].len() + self.full[level][digit].len() * BLOCK
     }
 
     /// Makes the slot at `place`, the earliest one, the one that the origin lies in.
@@ -127,13 +134,31 @@ impl<E: Copy> Wheel<E> {
     /// Moves the entries of the slot at `place` to the end of `run`, in no useful order.
     #[inline]
     pub(super) fn take(&mut self, place: Place, run: &mut Vec<Entry<E>>) {
-        let slot = &mut self.slots[place.level][place.digit];
-        self.len -= slot.len();
-        self.occupied[place.level] &= !(1 << place.digit);
+        let Place { level, digit } = place;
+        self.occupied[level] &= !(1 << digit);
+        self.len -= self.len_of(place);
+        if !self.full[level][digit].is_empty() {
+            self.take_full(place, run);
+        }
+        let slot = &mut self.slots[level][digit];
         run.extend_from_slice(slot);
         slot.clear();
-        if slot.capacity() > KEPT_CAPACITY {
-            *slot = Vec::new();
+    }
+
+    #[cold]
+    fn take_full(&mut self, place: Place, run: &mut Vec<Entry<E>>) {
+        run.reserve_exact(self.len_of(place));
+        for block in std::mem::take(&mut self.full[place.level][place.digit]) {
+            run.extend_from_slice(&block);
+            self.recycle(block);
+        }
+    }
+
+    /// Keeps a block for the next slot that needs one, but not more than an eighth of the memory in use.
+    fn recycle(&mut self, mut block: Vec<Entry<E>>) {
+        if self.spare.len() * BLOCK <= self.len / 8 {
+            block.clear();
+            self.spare.push(block);
         }
     }
 
@@ -146,41 +171,31 @@ impl<E: Copy> Wheel<E> {
 
     /// If all entries of the slot at `place` have the same time, that time.
     pub(super) fn instant_of(&self, place: Place) -> Option<u64> {
-        let slot = &self.slots[place.level][place.digit];
+        let Place { level, digit } = place;
+        let slot = &self.slots[level][digit];
         let time = slot.first()?.time;
-        slot.iter().all(|entry| entry.time == time).then_some(time)
+        let same = |entries: &Vec<Entry<E>>| entries.iter().all(|entry| entry.time == time);
+        (same(slot) && self.full[level][digit].iter().all(same)).then_some(time)
     }
 
     /// Deals the entries of the slot at `place`, which the origin lies in, to lower levels.
     pub(super) fn deal(&mut self, place: Place) {
-        debug_assert!(place.level > 0);
-        self.occupied[place.level] &= !(1 << place.digit);
-        let mut dealt = std::mem::take(&mut self.slots[place.level][place.digit]);
-        if dealt.len() > KEPT_CAPACITY.max(self.len / 8) {
-            self.deal_sparingly(&mut dealt);
+        let Place { level, digit } = place;
+        debug_assert!(level > 0);
+        self.occupied[level] &= !(1 << digit);
+        for block in std::mem::take(&mut self.full[level][digit]) {
+            self.deal_block(&block);
+            self.recycle(block);
         }
-        for &entry in &dealt {
-            self.place(entry);
-        }
-        dealt.clear();
-        if dealt.capacity() <= KEPT_CAPACITY {
-            self.slots[place.level][place.digit] = dealt;
-        } else if dealt.capacity() > self.spare.capacity() {
-            self.spare = dealt;
-        }
+        let mut rest = std::mem::take(&mut self.slots[level][digit]);
+        self.deal_block(&rest);
+        rest.clear();
+        self.slots[level][digit] = rest;
     }
 
-    /// Deals most of a very full slot from its end, giving memory back on the way, so that the entries are
-    /// not in memory twice.
-    #[cold]
-    fn deal_sparingly(&mut self, dealt: &mut Vec<Entry<E>>) {
-        while dealt.len() > KEPT_CAPACITY {
-            let half = dealt.len() / 2;
-            for &entry in &dealt[half..] {
-                self.place(entry);
-            }
-            dealt.truncate(half);
-            dealt.shrink_to_fit();
+    fn deal_block(&mut self, block: &[Entry<E>]) {
+        for &entry in block {
+            self.place(entry);
         }
     }
 }
@@ -194,20 +209,4 @@ fn level_of(difference: u64) -> usize {
 #[inline]
 fn digit_of(time: u64, level: usize) -> usize {
     (time >> (level as u32 * BITS)) as usize % SLOTS
-}
-
-/// Makes room in a full slot: with the spare memory if that is larger, else by a quarter.
-#[cold]
-#[inline(never)]
-fn grow<E: Copy>(slot: &mut Vec<Entry<E>>, spare: &mut Vec<Entry<E>>) {
-    let Some(room) = growth(slot.len()) else {
-        return;
-    };
-    if spare.capacity() > slot.len() + room {
-        spare.extend_from_slice(slot);
-        std::mem::swap(slot, spare);
-        spare.clear();
-    } else {
-        slot.reserve_exact(room);
-    }
 }
