@@ -179,8 +179,16 @@ impl Document {
 
     /// A document that could not be read, for messages about it.
     pub fn unread(name: &str, text: &str) -> Self {
-        let root = Node { place: Place::Nowhere, value: Value::Table(Table::default()) };
-        Self { name: name.into(), text: text.into(), settings: Vec::new(), root }
+        let root = Node {
+            place: Place::Nowhere,
+            value: Value::Table(Table::default()),
+        };
+        Self {
+            name: name.into(),
+            text: text.into(),
+            settings: Vec::new(),
+            root,
+        }
     }
 
     /// Where the value of a key path like `strategy[1].name` stands, or the nearest part of it that exists.
@@ -199,7 +207,12 @@ impl Document {
     }
 
     /// Runs `check` as if the part at `path` were being read.
-    pub fn within<T>(&self, path: &str, reader: &mut Reader, check: impl FnOnce(&mut Reader) -> T) -> T {
+    pub fn within<T>(
+        &self,
+        path: &str,
+        reader: &mut Reader,
+        check: impl FnOnce(&mut Reader) -> T,
+    ) -> T {
         reader.within(path, &self.place_of(path), check)
     }
 

@@ -11,26 +11,42 @@ use crate::scenario::Plan;
 use crate::theory::retries;
 
 pub(super) fn match_theory(plan: &Plan, strategy: usize, total: &Tally) -> TheoryLine {
-    let Some(came) = total.success_rate() else { return TheoryLine::Nothing };
+    let Some(came) = total.success_rate() else {
+        return TheoryLine::Nothing;
+    };
     let p = plan.failure_probability;
     let k = match plan.strategies[strategy].rule.max_attempts {
         MaxAttempts::AtMost(most) => u64::from(most),
         MaxAttempts::Unlimited => u64::MAX,
     };
     if let Some(why) = why_not_independent(plan, strategy, total) {
-        return TheoryLine::Dependent { why, p, promised: retries::success(p, k), came, losses: losses(total) };
+        return TheoryLine::Dependent {
+            why,
+            p,
+            promised: retries::success(p, k),
+            came,
+            losses: losses(total),
+        };
     }
     TheoryLine::Independent {
         p,
         k: (k < u64::MAX).then_some(k),
         success: check_success(total, retries::success(p, k), came),
-        attempts: check_attempts(total, retries::mean_attempts(p, k), retries::sd_attempts(p, k)),
+        attempts: check_attempts(
+            total,
+            retries::mean_attempts(p, k),
+            retries::sd_attempts(p, k),
+        ),
     }
 }
 
 /// Why 1 − pᵏ does not hold, if it does not.
 fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<String> {
-    let mixed = plan.pinned.iter().flatten().any(|&pinned| pinned != strategy);
+    let mixed = plan
+        .pinned
+        .iter()
+        .flatten()
+        .any(|&pinned| pinned != strategy);
     if mixed {
         return Some("client groups use different strategies".into());
     }
@@ -39,7 +55,13 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
     if let Some(code) = codes.find(|&code| !rule.retry_on.contains(AttemptOutcome::Error, code)) {
         return Some(format!("code {code} is not retried"));
     }
-    if plan.world.faults.faults().iter().any(|fault| fault.changes_failures()) {
+    if plan
+        .world
+        .faults
+        .faults()
+        .iter()
+        .any(|fault| fault.changes_failures())
+    {
         return Some("a fault changes how attempts fail".into());
     }
     let other = [
@@ -48,7 +70,9 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
         (AttemptOutcome::TimedOut, "timeouts ended"),
         (AttemptOutcome::DeadlineExceeded, "the deadline ended"),
     ];
-    let most = other.into_iter().max_by_key(|&(outcome, _)| total.outcomes[outcome as usize]);
+    let most = other
+        .into_iter()
+        .max_by_key(|&(outcome, _)| total.outcomes[outcome as usize]);
     let (outcome, words) = most.filter(|&(outcome, _)| total.outcomes[outcome as usize] > 0)?;
     let share = total.outcomes[outcome as usize] as f64 / total.attempts.max(1) as f64;
     Some(format!("{words} {} of attempts", percent(share)))
@@ -56,14 +80,21 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
 
 /// A share in words that does not round a few to none.
 fn percent(share: f64) -> String {
-    if share < 1e-4 { "less than 0.01 %".into() } else { format!("{:.2} %", share * 100.0) }
+    if share < 1e-4 {
+        "less than 0.01 %".into()
+    } else {
+        format!("{:.2} %", share * 100.0)
+    }
 }
 
 fn losses(total: &Tally) -> Vec<Loss> {
     let ended = (total.succeeded + total.failed_total()).max(1) as f64;
     let all = FailureReason::ALL.iter();
     let mut losses: Vec<Loss> = all
-        .map(|&reason| Loss { reason, share: total.failed[reason as usize] as f64 / ended })
+        .map(|&reason| Loss {
+            reason,
+            share: total.failed[reason as usize] as f64 / ended,
+        })
         .filter(|loss| loss.share > 0.0)
         .collect();
     losses.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -75,17 +106,33 @@ fn losses(total: &Tally) -> Vec<Loss> {
 fn check_success(total: &Tally, predicted: f64, observed: f64) -> Check {
     let n = (total.succeeded + total.failed_total()) as f64;
     let open = total.unfinished as f64;
-    let (least, most) = (total.succeeded as f64 / (n + open), (total.succeeded as f64 + open) / (n + open));
+    let (least, most) = (
+        total.succeeded as f64 / (n + open),
+        (total.succeeded as f64 + open) / (n + open),
+    );
     let distance = observed - predicted.clamp(least.min(observed), most.max(observed));
     let error = (predicted * (1.0 - predicted) / n).sqrt();
-    Check { predicted, observed, z: z(distance, error) }
+    Check {
+        predicted,
+        observed,
+        z: z(distance, error),
+    }
 }
 
 fn check_attempts(total: &Tally, predicted: f64, sd: f64) -> Check {
-    let of = |list: &[u64], first: usize| list.iter().enumerate().map(|(i, &n)| (i + first) as f64 * n as f64).sum::<f64>();
+    let of = |list: &[u64], first: usize| {
+        list.iter()
+            .enumerate()
+            .map(|(i, &n)| (i + first) as f64 * n as f64)
+            .sum::<f64>()
+    };
     let n = (total.succeeded + total.failed_total()) as f64;
     let observed = (of(&total.succeeded_with, 1) + of(&total.failed_with, 0)) / n;
-    Check { predicted, observed, z: z(observed - predicted, sd / n.sqrt()) }
+    Check {
+        predicted,
+        observed,
+        z: z(observed - predicted, sd / n.sqrt()),
+    }
 }
 
 fn z(distance: f64, error: f64) -> Option<f64> {

@@ -8,7 +8,5 @@ mod rank;
 mod result;
 mod run;
 
-pub use result::{
-    CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine,
-};
+pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 pub use run::{RunError, record_attempts, run};

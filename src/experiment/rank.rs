@@ -19,7 +19,8 @@ pub(super) fn rank(strategies: &mut [StrategyResult]) {
 /// `Less` when `a` did better.
 fn compare(a: &StrategyResult, b: &StrategyResult) -> Ordering {
     // Rounding to the step keeps the order total where "closer than" would not.
-    let success = |s: &StrategyResult| (s.summary.success_rate.unwrap_or(-1.0) / SAME_SUCCESS).round();
+    let success =
+        |s: &StrategyResult| (s.summary.success_rate.unwrap_or(-1.0) / SAME_SUCCESS).round();
     let load = |s: &StrategyResult| (s.summary.amplification.unwrap_or(f64::MAX) * 1e3).round();
     let median = |s: &StrategyResult| s.summary.latency_p50_ms.unwrap_or(f64::MAX);
     success(b)

@@ -17,7 +17,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RunError {
     /// A world did not move on in time.
-    #[error("\"{strategy}\" stands still at {at}: {events} events at one instant (replication {replication})")]
+    #[error(
+        "\"{strategy}\" stands still at {at}: {events} events at one instant (replication {replication})"
+    )]
     Stuck {
         /// The strategy.
         strategy: String,
@@ -59,8 +61,11 @@ pub fn run(
 ) -> Result<RunResult, RunError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
-    let tasks: Vec<(usize, u32)> =
-        plan.compared.iter().flat_map(|&strategy| (0..plan.replications).map(move |r| (strategy, r))).collect();
+    let tasks: Vec<(usize, u32)> = plan
+        .compared
+        .iter()
+        .flat_map(|&strategy| (0..plan.replications).map(move |r| (strategy, r)))
+        .collect();
     let mut folds: Vec<Fold> = plan.compared.iter().map(|_| Fold::new(plan)).collect();
     for window in tasks.chunks(pool.current_num_threads() * WINDOW_PER_THREAD) {
         let one = |&(strategy, replication): &(usize, u32)| {
@@ -68,9 +73,13 @@ pub fn run(
             progress();
             tally
         };
-        let tallies: Vec<Result<Tally, RunError>> = pool.install(|| window.par_iter().map(one).collect());
+        let tallies: Vec<Result<Tally, RunError>> =
+            pool.install(|| window.par_iter().map(one).collect());
         for (&(strategy, _), tally) in window.iter().zip(tallies) {
-            let place = plan.compared.iter().position(|&compared| compared == strategy);
+            let place = plan
+                .compared
+                .iter()
+                .position(|&compared| compared == strategy);
             folds[place.expect("tasks are of compared strategies")].add(&tally?);
         }
     }
@@ -81,25 +90,46 @@ pub fn run(
 ///
 /// # Errors
 /// When the world stands still or the program fails.
-pub fn record_attempts(plan: &Plan, strategy: usize, replication: u32) -> Result<(Tally, Vec<AttemptRecord>), RunError> {
+pub fn record_attempts(
+    plan: &Plan,
+    strategy: usize,
+    replication: u32,
+) -> Result<(Tally, Vec<AttemptRecord>), RunError> {
     simulate(plan, strategy, replication, Vec::new())
 }
 
-fn simulate<L: AttemptLog>(plan: &Plan, index: usize, replication: u32, log: L) -> Result<(Tally, L), RunError> {
-    let strategies: Vec<&Strategy> =
-        plan.pinned.iter().map(|pinned| &plan.strategies[pinned.unwrap_or(index)]).collect();
+fn simulate<L: AttemptLog>(
+    plan: &Plan,
+    index: usize,
+    replication: u32,
+    log: L,
+) -> Result<(Tally, L), RunError> {
+    let strategies: Vec<&Strategy> = plan
+        .pinned
+        .iter()
+        .map(|pinned| &plan.strategies[pinned.unwrap_or(index)])
+        .collect();
     let root = Key::root(plan.seed, u64::from(replication));
     let strategy = || plan.strategies[index].name.clone();
-    match catch_unwind(AssertUnwindSafe(|| run_world(&plan.world, &strategies, root, log))) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        run_world(&plan.world, &strategies, root, log)
+    })) {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(stuck)) => {
-            Err(RunError::Stuck { strategy: strategy(), replication, at: stuck.at, events: stuck.events })
-        }
+        Ok(Err(stuck)) => Err(RunError::Stuck {
+            strategy: strategy(),
+            replication,
+            at: stuck.at,
+            events: stuck.events,
+        }),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
             let message = text.unwrap_or_else(|| "no message".into());
-            Err(RunError::Panicked { strategy: strategy(), replication, message })
+            Err(RunError::Panicked {
+                strategy: strategy(),
+                replication,
+                message,
+            })
         }
     }
 }
@@ -112,7 +142,10 @@ struct Fold {
 
 impl Fold {
     fn new(plan: &Plan) -> Self {
-        Self { total: Tally::new(plan.world.bin, plan.end()), each: Vec::new() }
+        Self {
+            total: Tally::new(plan.world.bin, plan.end()),
+            each: Vec::new(),
+        }
     }
 
     fn add(&mut self, tally: &Tally) {
@@ -180,7 +213,11 @@ fn fault_spans(plan: &Plan) -> Vec<FaultSpan> {
     let mut spans: Vec<FaultSpan> = Vec::new();
     for fault in plan.world.faults.faults() {
         let inside = fault.spans().take_while(|&(from, _)| from < end);
-        spans.extend(inside.map(|(from, to)| FaultSpan { from, to: to.min(end), label: fault.label() }));
+        spans.extend(inside.map(|(from, to)| FaultSpan {
+            from,
+            to: to.min(end),
+            label: fault.label(),
+        }));
     }
     spans.sort_by_key(|span| (span.from, span.to));
     spans

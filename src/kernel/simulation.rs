@@ -44,7 +44,10 @@ impl<M: Model> Simulation<M> {
     pub fn build(make: impl FnOnce(&mut Scheduler<M::Event>) -> M) -> Self {
         let mut scheduler = Scheduler::new();
         let model = make(&mut scheduler);
-        Self { scheduler, ..Self::new(model) }
+        Self {
+            scheduler,
+            ..Self::new(model)
+        }
     }
 
     /// The model alone, when the run is over.

@@ -143,17 +143,28 @@ impl Headline {
     /// The headline of one run.
     pub fn of(tally: &Tally) -> Self {
         let ended = (tally.succeeded + tally.failed_total()).max(1) as f64;
-        let most = ATTEMPTS_KEPT.min(tally.succeeded_with.len().max(tally.failed_with.len().saturating_sub(1)));
+        let most = ATTEMPTS_KEPT.min(
+            tally
+                .succeeded_with
+                .len()
+                .max(tally.failed_with.len().saturating_sub(1)),
+        );
         let mut so_far = 0;
         let success_by_attempt = (0..most).map(|i| {
             so_far += tally.succeeded_with.get(i).copied().unwrap_or(0);
             so_far as f64 / ended
         });
-        let most_arrived = tally.timeline.bins().iter().map(|bin| bin.first_tries + bin.retries).max();
+        let most_arrived = tally
+            .timeline
+            .bins()
+            .iter()
+            .map(|bin| bin.first_tries + bin.retries)
+            .max();
         Self {
             success_rate: tally.success_rate(),
             amplification: tally.amplification(),
-            offered_peak_per_s: most_arrived.unwrap_or(0) as f64 / tally.timeline.width().as_secs_f64(),
+            offered_peak_per_s: most_arrived.unwrap_or(0) as f64
+                / tally.timeline.width().as_secs_f64(),
             success_by_attempt: success_by_attempt.collect(),
         }
     }
@@ -284,9 +295,18 @@ pub fn attempts_rows<'a>(
 /// Share of ended requests that had succeeded with at most j attempts, for j = 1, 2, … as far as any run
 /// went, each with its interval.
 pub fn success_by_attempt(each: &[Headline]) -> Vec<Estimate> {
-    let most = each.iter().map(|run| run.success_by_attempt.len()).max().unwrap_or(0);
+    let most = each
+        .iter()
+        .map(|run| run.success_by_attempt.len())
+        .max()
+        .unwrap_or(0);
     // A run in which nobody needed more attempts stays at its last share.
-    let at = |run: &Headline, j: usize| run.success_by_attempt.get(j).or(run.success_by_attempt.last()).copied();
+    let at = |run: &Headline, j: usize| {
+        run.success_by_attempt
+            .get(j)
+            .or(run.success_by_attempt.last())
+            .copied()
+    };
     let shares = (0..most).filter_map(|j| estimate(each, |run| at(run, j)));
     shares.map(Estimate::clamped_to_share).collect()
 }

@@ -156,7 +156,10 @@ record! {
 impl Check for Poisson {
     fn check(&self, reader: &mut Reader) {
         if self.rate.is_some() == self.per_client.is_some() {
-            reader.error_here("give either `rate` or `per_client`", "rate = \"800/s\" is of all clients together");
+            reader.error_here(
+                "give either `rate` or `per_client`",
+                "rate = \"800/s\" is of all clients together",
+            );
         }
     }
 }
@@ -164,10 +167,16 @@ impl Check for Poisson {
 impl Check for Periodic {
     fn check(&self, reader: &mut Reader) {
         if self.rate.is_some() == self.every.is_some() {
-            reader.error_here("give either `every` or `rate`", "every = \"5m\" is the period of each client");
+            reader.error_here(
+                "give either `every` or `rate`",
+                "every = \"5m\" is the period of each client",
+            );
         }
         if self.every == Some(SimDuration::ZERO) {
-            reader.error_here("a period of zero never lets time pass", "give `every` a positive duration");
+            reader.error_here(
+                "a period of zero never lets time pass",
+                "give `every` a positive duration",
+            );
         }
     }
 }
@@ -177,7 +186,10 @@ impl Check for ClosedLoop {}
 impl Check for Burst {
     fn check(&self, reader: &mut Reader) {
         if self.requests == 0 {
-            reader.error_here("a burst of no requests does nothing", "give `requests` a number of at least 1");
+            reader.error_here(
+                "a burst of no requests does nothing",
+                "give `requests` a number of at least 1",
+            );
         }
     }
 }
@@ -187,13 +199,22 @@ impl Check for Point {}
 impl Check for Profile {
     fn check(&self, reader: &mut Reader) {
         if self.points.is_empty() {
-            reader.error_here("a profile needs at least one point", "points = [{ at = \"0s\", rate = \"100/s\" }]");
+            reader.error_here(
+                "a profile needs at least one point",
+                "points = [{ at = \"0s\", rate = \"100/s\" }]",
+            );
         }
         if self.points.len() > 100_000 {
-            reader.error_here("a profile has at most 100000 points", "use a trace for recorded arrivals");
+            reader.error_here(
+                "a profile has at most 100000 points",
+                "use a trace for recorded arrivals",
+            );
         }
         if !self.points.is_sorted_by(|a, b| a.at < b.at) {
-            reader.error_here("the points are not in order of time", "sort them by `at`, each later than the one before");
+            reader.error_here(
+                "the points are not in order of time",
+                "sort them by `at`, each later than the one before",
+            );
         }
     }
 }
@@ -201,7 +222,10 @@ impl Check for Profile {
 impl Check for Trace {
     fn check(&self, reader: &mut Reader) {
         if !(1e-6..=1e6).contains(&self.speed) {
-            reader.error_here("`speed` is a factor from 0.000001 to 1000000", "2 replays twice as fast");
+            reader.error_here(
+                "`speed` is a factor from 0.000001 to 1000000",
+                "2 replays twice as fast",
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Clients: requests arrive, wait for a place in flight, and begin.
 
+use super::arrival::Start;
 use super::log::AttemptLog;
 use super::stream::Arrival;
-use super::arrival::Start;
 use super::world::{Event, NONE, Request, Stage, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
@@ -19,10 +19,15 @@ impl<L: AttemptLog> World<'_, L> {
         let Some((think, start)) = arrivals.client_pauses() else {
             return self.schedule_arrival(group, scheduler);
         };
-        let (key, mean) = (self.groups[index].key, SimDuration::from_secs_f64(think.mean()));
+        let (key, mean) = (
+            self.groups[index].key,
+            SimDuration::from_secs_f64(think.mean()),
+        );
         let first = |client: u32| match start {
             Start::AtOnce => SimDuration::ZERO,
-            Start::Spread => mean.scale(key.child(u64::from(client)).draws(Purpose::Arrival).unit()),
+            Start::Spread => {
+                mean.scale(key.child(u64::from(client)).draws(Purpose::Arrival).unit())
+            }
             Start::Thinking => think.sample(&mut pause_key(key, client, 0).draws(Purpose::Think)),
         };
         for client in 0..self.groups[index].plan.count {
@@ -45,9 +50,15 @@ impl<L: AttemptLog> World<'_, L> {
     #[inline]
     pub(super) fn arrive(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
         let state = &mut self.groups[usize::from(group)];
-        let Some(Arrival { number, client, .. }) = state.next else { return };
+        let Some(Arrival { number, client, .. }) = state.next else {
+            return;
+        };
         let owner = client.unwrap_or_else(|| {
-            state.key.child(number).draws(Purpose::Owner).below(u64::from(state.plan.count)) as u32
+            state
+                .key
+                .child(number)
+                .draws(Purpose::Owner)
+                .below(u64::from(state.plan.count)) as u32
         });
         self.schedule_arrival(group, scheduler);
         let busy = &mut self.groups[usize::from(group)].busy;
@@ -77,7 +88,10 @@ impl<L: AttemptLog> World<'_, L> {
         let now = scheduler.now();
         let counted = now >= self.measuring_from;
         let state = &self.groups[usize::from(group)];
-        let deadline = state.strategy.deadline.map_or(SimTime::MAX, |deadline| now + deadline);
+        let deadline = state
+            .strategy
+            .deadline
+            .map_or(SimTime::MAX, |deadline| now + deadline);
         let request = Request {
             number,
             attempt_key: Key::default(),
@@ -107,7 +121,10 @@ impl<L: AttemptLog> World<'_, L> {
     /// The pool of a request.
     fn pool_of(&self, request: u32) -> u32 {
         let Request { group, client, .. } = self.requests[request];
-        let per_client = self.groups[usize::from(group)].plan.pool.is_some_and(|(_, per_client, _)| per_client);
+        let per_client = self.groups[usize::from(group)]
+            .plan
+            .pool
+            .is_some_and(|(_, per_client, _)| per_client);
         if per_client { client } else { 0 }
     }
 
@@ -116,7 +133,9 @@ impl<L: AttemptLog> World<'_, L> {
         let pool_index = self.pool_of(request);
         let group = self.requests[request].group;
         let state = &mut self.groups[usize::from(group)];
-        let Some((size, _, patience)) = state.plan.pool else { return true };
+        let Some((size, _, patience)) = state.plan.pool else {
+            return true;
+        };
         let pool = &mut state.pools[pool_index as usize];
         if pool.in_flight < size && pool.first == NONE {
             pool.in_flight += 1;
@@ -130,7 +149,9 @@ impl<L: AttemptLog> World<'_, L> {
             self.requests[last].next_in_pool = request;
         }
         self.requests[request].stage = Stage::InPool;
-        let limit = self.requests[request].deadline.min(patience.map_or(SimTime::MAX, |wait| scheduler.now() + wait));
+        let limit = self.requests[request]
+            .deadline
+            .min(patience.map_or(SimTime::MAX, |wait| scheduler.now() + wait));
         self.requests[request].gives_up_at = limit;
         if limit < SimTime::MAX {
             scheduler.at(limit, Event::PoolWaitOver { request });
@@ -152,7 +173,11 @@ impl<L: AttemptLog> World<'_, L> {
             return;
         }
         let late = waiting.gives_up_at == waiting.deadline;
-        let reason = if late { FailureReason::Deadline } else { FailureReason::NotStarted };
+        let reason = if late {
+            FailureReason::Deadline
+        } else {
+            FailureReason::NotStarted
+        };
         self.count_pool_wait(request, scheduler.now() - waiting.intended_at);
         self.count_failure(request, reason);
         self.requests[request].stage = Stage::Ended;
@@ -163,18 +188,32 @@ impl<L: AttemptLog> World<'_, L> {
     /// that fail at once does not nest.
     fn leave_pool(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
         let (pool_index, group) = (self.pool_of(request), self.requests[request].group);
-        let Some(pool) = self.groups[usize::from(group)].pools.get_mut(pool_index as usize) else { return };
+        let Some(pool) = self.groups[usize::from(group)]
+            .pools
+            .get_mut(pool_index as usize)
+        else {
+            return;
+        };
         pool.in_flight -= 1;
         if pool.first != NONE && !pool.opening {
             pool.opening = true;
-            scheduler.after(SimDuration::ZERO, Event::PoolFreed { group, pool: pool_index });
+            scheduler.after(
+                SimDuration::ZERO,
+                Event::PoolFreed {
+                    group,
+                    pool: pool_index,
+                },
+            );
         }
     }
 
     /// Lets waiting requests in while there are places.
     pub(super) fn pool_freed(&mut self, group: u16, pool: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
-        let size = self.groups[usize::from(group)].plan.pool.map_or(u32::MAX, |(size, ..)| size);
+        let size = self.groups[usize::from(group)]
+            .plan
+            .pool
+            .map_or(u32::MAX, |(size, ..)| size);
         self.pool_mut(group, pool).opening = false;
         loop {
             let state = self.pool_mut(group, pool);
@@ -208,7 +247,10 @@ impl<L: AttemptLog> World<'_, L> {
     pub(super) fn end_request(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
         self.change(Gauge::InFlight, -1, scheduler.now());
         self.requests[request].stage = Stage::Ended;
-        if !self.groups[usize::from(self.requests[request].group)].pools.is_empty() {
+        if !self.groups[usize::from(self.requests[request].group)]
+            .pools
+            .is_empty()
+        {
             self.leave_pool(request, scheduler);
         }
         self.release_client(request, scheduler);
@@ -225,7 +267,9 @@ impl<L: AttemptLog> World<'_, L> {
             return;
         }
         let arrivals = &state.plan.arrivals;
-        let Some((think, _)) = arrivals.client_pauses() else { return };
+        let Some((think, _)) = arrivals.client_pauses() else {
+            return;
+        };
         let calls = state.calls[client as usize];
         let pause = think.sample(&mut pause_key(state.key, client, calls).draws(Purpose::Think));
         let at = arrivals.end_of_pause(scheduler.now(), pause);
@@ -240,4 +284,3 @@ impl<L: AttemptLog> World<'_, L> {
 fn pause_key(group: Key, client: u32, calls: u32) -> Key {
     group.child(u64::from(client) | u64::from(calls) << 32)
 }
-

@@ -57,7 +57,10 @@ record! {
 impl Check for PoolSpec {
     fn check(&self, reader: &mut Reader) {
         if self.size == 0 {
-            reader.error_here("a pool without places lets no request start", "give `size` a number of at least 1");
+            reader.error_here(
+                "a pool without places lets no request start",
+                "give `size` a number of at least 1",
+            );
         }
     }
 }
@@ -81,13 +84,25 @@ record! {
 impl Check for ClientsSpec {
     fn check(&self, reader: &mut Reader) {
         if self.count == 0 || self.count > MOST_CLIENTS {
-            let reason = format!("{} is not a number of clients that can be simulated", self.count);
-            reader.error_here(reason, format!("give `count` a number from 1 to {MOST_CLIENTS}"));
+            let reason = format!(
+                "{} is not a number of clients that can be simulated",
+                self.count
+            );
+            reader.error_here(
+                reason,
+                format!("give `count` a number from 1 to {MOST_CLIENTS}"),
+            );
         }
         if self.pool.is_some() && matches!(self.arrivals, Arrivals::ClosedLoop(_)) {
-            let pool = self.pool.as_ref().is_some_and(|pool| pool.per == PoolScope::Client);
+            let pool = self
+                .pool
+                .as_ref()
+                .is_some_and(|pool| pool.per == PoolScope::Client);
             if pool {
-                reader.warn_here("the pool has no effect: a closed loop has one request a client", "use per = \"group\"");
+                reader.warn_here(
+                    "the pool has no effect: a closed loop has one request a client",
+                    "use per = \"group\"",
+                );
             }
         }
     }
@@ -109,8 +124,15 @@ pub struct GroupPlan {
 impl GroupPlan {
     /// A group from its spec and its assembled arrivals.
     pub fn new(spec: &ClientsSpec, arrivals: ArrivalPlan) -> Self {
-        let pool = spec.pool.as_ref().map(|pool| (pool.size, pool.per == PoolScope::Client, pool.wait.0));
-        Self { name: spec.name.clone(), count: spec.count as u32, arrivals, pool }
+        let pool = spec
+            .pool
+            .as_ref()
+            .map(|pool| (pool.size, pool.per == PoolScope::Client, pool.wait.0));
+        Self {
+            name: spec.name.clone(),
+            count: spec.count as u32,
+            arrivals,
+            pool,
+        }
     }
 }
-

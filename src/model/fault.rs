@@ -71,7 +71,16 @@ record! {
 
 /// The names of the things a fault can do, as keys.
 const KINDS: [&str; 10] = [
-    "outage", "error_rate", "slow_down", "workers", "capacity", "latency", "surge", "fail_first", "fail_every", "fail_all",
+    "outage",
+    "error_rate",
+    "slow_down",
+    "workers",
+    "capacity",
+    "latency",
+    "surge",
+    "fail_first",
+    "fail_every",
+    "fail_all",
 ];
 
 impl FaultSpec {
@@ -89,12 +98,22 @@ impl FaultSpec {
             self.fail_every.is_some(),
             self.fail_all.is_some(),
         ];
-        KINDS.into_iter().zip(set).filter(|&(_, set)| set).map(|(kind, _)| kind).collect()
+        KINDS
+            .into_iter()
+            .zip(set)
+            .filter(|&(_, set)| set)
+            .map(|(kind, _)| kind)
+            .collect()
     }
 
     /// Whether it changes how attempts fail.
     pub fn changes_failures(&self) -> bool {
-        self.kinds().iter().any(|kind| matches!(*kind, "error_rate" | "fail_first" | "fail_every" | "fail_all"))
+        self.kinds().iter().any(|kind| {
+            matches!(
+                *kind,
+                "error_rate" | "fail_first" | "fail_every" | "fail_all"
+            )
+        })
     }
 
     /// The fault in a few words, for charts.
@@ -141,9 +160,15 @@ impl FaultSpec {
 
     /// How strongly it acts at `now`: 0 not at all, 1 in full.
     fn intensity(&self, now: SimTime) -> f64 {
-        let Some((start, end)) = self.span_at(now) else { return 0.0 };
+        let Some((start, end)) = self.span_at(now) else {
+            return 0.0;
+        };
         let part = |passed: SimDuration, ramp: SimDuration| {
-            if passed >= ramp { 1.0 } else { passed.as_nanos() as f64 / ramp.as_nanos() as f64 }
+            if passed >= ramp {
+                1.0
+            } else {
+                passed.as_nanos() as f64 / ramp.as_nanos() as f64
+            }
         };
         part(now - start, self.ramp_up).min(part(end - now, self.ramp_down))
     }
@@ -153,9 +178,14 @@ impl FaultSpec {
         let mut times = Vec::new();
         for (start, stop) in self.spans().take_while(|&(start, _)| start < end) {
             times.extend([start, stop]);
-            for (ramp, origin) in [(self.ramp_up, start), (self.ramp_down, stop_less(stop, self.ramp_down))] {
+            for (ramp, origin) in [
+                (self.ramp_up, start),
+                (self.ramp_down, stop_less(stop, self.ramp_down)),
+            ] {
                 if ramp > SimDuration::ZERO {
-                    times.extend((0..=RAMP_STEPS).map(|i| origin + ramp.scale(i as f64 / RAMP_STEPS as f64)));
+                    times.extend(
+                        (0..=RAMP_STEPS).map(|i| origin + ramp.scale(i as f64 / RAMP_STEPS as f64)),
+                    );
                 }
             }
         }
@@ -171,26 +201,45 @@ impl Check for FaultSpec {
     fn check(&self, reader: &mut Reader) {
         match self.kinds().as_slice() {
             [_] => {}
-            [] => reader.error_here("the fault does nothing", format!("add one of: {}", KINDS.join(", "))),
+            [] => reader.error_here(
+                "the fault does nothing",
+                format!("add one of: {}", KINDS.join(", ")),
+            ),
             kinds => {
-                let reason = format!("one fault does one thing, but this one sets {}", kinds.join(" and "));
+                let reason = format!(
+                    "one fault does one thing, but this one sets {}",
+                    kinds.join(" and ")
+                );
                 reader.error_here(reason, "write a [[fault]] for each");
             }
         }
         if self.lasts == SimDuration::ZERO {
-            reader.error_here("the fault lasts no time at all", "give `lasts` a positive duration");
+            reader.error_here(
+                "the fault lasts no time at all",
+                "give `lasts` a positive duration",
+            );
         }
         if self.ramp_up + self.ramp_down > self.lasts {
-            reader.error_here("the ramps are longer than the fault", "shorten ramp_up and ramp_down, or lengthen `lasts`");
+            reader.error_here(
+                "the ramps are longer than the fault",
+                "shorten ramp_up and ramp_down, or lengthen `lasts`",
+            );
         }
         self.check_repetition(reader);
         for (key, factor) in [("slow_down", self.slow_down), ("surge", self.surge)] {
             if factor.is_some_and(|factor| !(0.0..=1e6).contains(&factor)) {
-                reader.error_here(format!("`{key}` is a factor from 0 to 1000000"), "2 doubles, 1 changes nothing");
+                reader.error_here(
+                    format!("`{key}` is a factor from 0 to 1000000"),
+                    "2 doubles, 1 changes nothing",
+                );
             }
         }
-        if self.fail_all == Some(false) || self.fail_every == Some(0) || self.fail_first == Some(0) {
-            reader.error_here("the fault does nothing", "use fail_all = true, or a number of at least 1");
+        if self.fail_all == Some(false) || self.fail_every == Some(0) || self.fail_first == Some(0)
+        {
+            reader.error_here(
+                "the fault does nothing",
+                "use fail_all = true, or a number of at least 1",
+            );
         }
     }
 }
@@ -199,14 +248,21 @@ impl FaultSpec {
     fn check_repetition(&self, reader: &mut Reader) {
         match self.every {
             Some(every) if every < self.lasts => {
-                let reason = "the fault comes again before it is over: `every` is shorter than `lasts`";
+                let reason =
+                    "the fault comes again before it is over: `every` is shorter than `lasts`";
                 reader.error_here(reason, "make `every` at least as long as `lasts`");
             }
-            None if self.times > 1 => reader.error_here("`times` needs `every`", "add `every`, the time between starts"),
+            None if self.times > 1 => reader.error_here(
+                "`times` needs `every`",
+                "add `every`, the time between starts",
+            ),
             _ => {}
         }
         if self.times == 0 || self.times > MOST_REPEATS {
-            reader.error_here(format!("`times` is a number from 1 to {MOST_REPEATS}"), "leave it out for once");
+            reader.error_here(
+                format!("`times` is a number from 1 to {MOST_REPEATS}"),
+                "leave it out for once",
+            );
         }
     }
 }
@@ -262,7 +318,11 @@ impl FaultSchedule {
 
     /// Every time at which conditions change before `end`, in order, without repetition.
     pub fn changes(&self, end: SimTime) -> Vec<SimTime> {
-        let mut times: Vec<SimTime> = self.faults.iter().flat_map(|fault| fault.changes(end)).collect();
+        let mut times: Vec<SimTime> = self
+            .faults
+            .iter()
+            .flat_map(|fault| fault.changes(end))
+            .collect();
         times.retain(|&time| time < end);
         times.sort_unstable();
         times.dedup();
@@ -283,24 +343,43 @@ impl FaultSchedule {
     pub fn capacity(&self, now: SimTime, workers: u32) -> (u32, f64) {
         let conditions = self.conditions(now, workers);
         let out = conditions.refuse || conditions.stall || conditions.hang;
-        (if out { 0 } else { conditions.workers }, conditions.slow_down)
+        (
+            if out { 0 } else { conditions.workers },
+            conditions.slow_down,
+        )
     }
 
     /// The product of a factor over the faults in force; a ramp moves it from 1 to its full value.
     fn product(&self, now: SimTime, factor: impl Fn(&FaultSpec) -> Option<f64>) -> f64 {
-        let one = |fault: &FaultSpec| factor(fault).map_or(1.0, |f| 1.0 + (f - 1.0) * fault.intensity(now));
+        let one = |fault: &FaultSpec| {
+            factor(fault).map_or(1.0, |f| 1.0 + (f - 1.0) * fault.intensity(now))
+        };
         self.faults.iter().map(one).product()
     }
 
     pub(super) fn conditions(&self, now: SimTime, workers: u32) -> Conditions {
-        let active = || self.faults.iter().filter(|fault| fault.span_at(now).is_some());
+        let active = || {
+            self.faults
+                .iter()
+                .filter(|fault| fault.span_at(now).is_some())
+        };
         let out = |kind: Outage| active().any(|fault| fault.outage.as_ref() == Some(&kind));
-        let survival: f64 = active().filter_map(|f| f.error_rate.map(|p| 1.0 - p.get() * f.intensity(now))).product();
+        let survival: f64 = active()
+            .filter_map(|f| f.error_rate.map(|p| 1.0 - p.get() * f.intensity(now)))
+            .product();
         let share = self.product(now, |fault| fault.capacity.map(Ratio::get));
         let moving_workers = |fault: &FaultSpec| {
-            fault.workers.map(|n| f64::from(n).mul_add(fault.intensity(now), f64::from(workers) * (1.0 - fault.intensity(now))))
+            fault.workers.map(|n| {
+                f64::from(n).mul_add(
+                    fault.intensity(now),
+                    f64::from(workers) * (1.0 - fault.intensity(now)),
+                )
+            })
         };
-        let left = active().filter_map(moving_workers).fold(f64::from(workers), f64::min) * share;
+        let left = active()
+            .filter_map(moving_workers)
+            .fold(f64::from(workers), f64::min)
+            * share;
         Conditions {
             refuse: out(Outage::Refuse),
             hang: out(Outage::Hang),
@@ -308,11 +387,18 @@ impl FaultSchedule {
             error_rate: 1.0 - survival,
             slow_down: self.product(now, |fault| fault.slow_down),
             workers: left.round() as u32,
-            latency: active().filter_map(|f| f.latency.map(|l| l.scale(f.intensity(now)))).fold(SimDuration::ZERO, |a, b| a + b),
-            fail_first: active().filter_map(|fault| fault.fail_first).max().unwrap_or(0),
+            latency: active()
+                .filter_map(|f| f.latency.map(|l| l.scale(f.intensity(now))))
+                .fold(SimDuration::ZERO, |a, b| a + b),
+            fail_first: active()
+                .filter_map(|fault| fault.fail_first)
+                .max()
+                .unwrap_or(0),
             fail_every: active().find_map(|fault| fault.fail_every).unwrap_or(0),
             fail_all: active().any(|fault| fault.fail_all == Some(true)),
-            code: active().find(|fault| fault.changes_failures()).map_or(DEFAULT_CODE.0, |fault| fault.code.0),
+            code: active()
+                .find(|fault| fault.changes_failures())
+                .map_or(DEFAULT_CODE.0, |fault| fault.code.0),
         }
     }
 }
@@ -326,11 +412,23 @@ mod tests {
         let document = Document::parse("a.toml", text).unwrap();
         let mut reader = Reader::new();
         let fault = FaultSpec::decode(&document.root, &mut reader);
-        (fault, reader.into_problems().into_iter().map(|problem| problem.reason).collect())
+        (
+            fault,
+            reader
+                .into_problems()
+                .into_iter()
+                .map(|problem| problem.reason)
+                .collect(),
+        )
     }
 
     fn schedule(texts: &[&str]) -> FaultSchedule {
-        FaultSchedule::new(texts.iter().map(|text| fault(text).0.expect(text)).collect())
+        FaultSchedule::new(
+            texts
+                .iter()
+                .map(|text| fault(text).0.expect(text))
+                .collect(),
+        )
     }
 
     fn at(ms: u64) -> SimTime {
@@ -340,7 +438,12 @@ mod tests {
     #[test]
     fn a_fault_acts_from_its_start_to_just_before_its_end() {
         let faults = schedule(&["at = \"10s\"\nlasts = \"5s\"\noutage = \"refuse\""]);
-        for (ms, refuse) in [(9_999, false), (10_000, true), (14_999, true), (15_000, false)] {
+        for (ms, refuse) in [
+            (9_999, false),
+            (10_000, true),
+            (14_999, true),
+            (15_000, false),
+        ] {
             assert_eq!(faults.conditions(at(ms), 4).refuse, refuse, "{ms}");
         }
         assert_eq!(faults.changes(at(60_000)), [at(10_000), at(15_000)]);
@@ -348,10 +451,21 @@ mod tests {
 
     #[test]
     fn a_ramp_moves_from_no_effect_to_the_full_one_and_back() {
-        let text = "at = \"10s\"\nlasts = \"10s\"\nramp_up = \"4s\"\nramp_down = \"2s\"\nslow_down = 3";
+        let text =
+            "at = \"10s\"\nlasts = \"10s\"\nramp_up = \"4s\"\nramp_down = \"2s\"\nslow_down = 3";
         let faults = schedule(&[text]);
-        for (ms, factor) in [(10_000, 1.0), (12_000, 2.0), (14_000, 3.0), (18_000, 3.0), (19_000, 2.0), (20_000, 1.0)] {
-            assert!((faults.conditions(at(ms), 4).slow_down - factor).abs() < 1e-9, "{ms}");
+        for (ms, factor) in [
+            (10_000, 1.0),
+            (12_000, 2.0),
+            (14_000, 3.0),
+            (18_000, 3.0),
+            (19_000, 2.0),
+            (20_000, 1.0),
+        ] {
+            assert!(
+                (faults.conditions(at(ms), 4).slow_down - factor).abs() < 1e-9,
+                "{ms}"
+            );
         }
         assert!(faults.changes(at(60_000)).len() > 100);
     }
@@ -359,18 +473,35 @@ mod tests {
     #[test]
     fn faults_in_force_at_the_same_time_combine() {
         let text = |effect: &str| format!("at = \"0s\"\nlasts = \"1s\"\n{effect}");
-        let texts: Vec<String> =
-            ["slow_down = 2", "slow_down = 3", "error_rate = \"50%\"", "error_rate = 0.5", "workers = 8", "capacity = 0.5"]
-                .map(text)
-                .into();
-        let conditions = schedule(&texts.iter().map(String::as_str).collect::<Vec<_>>()).conditions(at(0), 10);
-        assert_eq!((conditions.slow_down, conditions.error_rate, conditions.workers), (6.0, 0.75, 4));
+        let texts: Vec<String> = [
+            "slow_down = 2",
+            "slow_down = 3",
+            "error_rate = \"50%\"",
+            "error_rate = 0.5",
+            "workers = 8",
+            "capacity = 0.5",
+        ]
+        .map(text)
+        .into();
+        let conditions =
+            schedule(&texts.iter().map(String::as_str).collect::<Vec<_>>()).conditions(at(0), 10);
+        assert_eq!(
+            (
+                conditions.slow_down,
+                conditions.error_rate,
+                conditions.workers
+            ),
+            (6.0, 0.75, 4)
+        );
     }
 
     #[test]
     fn a_fault_comes_again() {
-        let faults = schedule(&["at = \"1s\"\nlasts = \"1s\"\nevery = \"5s\"\ntimes = 3\nsurge = 4"]);
-        let factors: Vec<f64> = [1_500, 6_500, 11_500, 16_500].map(|ms| faults.surge(at(ms))).into();
+        let faults =
+            schedule(&["at = \"1s\"\nlasts = \"1s\"\nevery = \"5s\"\ntimes = 3\nsurge = 4"]);
+        let factors: Vec<f64> = [1_500, 6_500, 11_500, 16_500]
+            .map(|ms| faults.surge(at(ms)))
+            .into();
         assert_eq!(factors, [4.0, 4.0, 4.0, 1.0]);
     }
 
@@ -379,13 +510,25 @@ mod tests {
         for (text, reason) in [
             ("at = \"1s\"\nlasts = \"1s\"", "does nothing"),
             ("at = \"1s\"\nlasts = \"0s\"\nsurge = 2", "no time"),
-            ("at = \"1s\"\nlasts = \"1s\"\nsurge = 2\nslow_down = 2", "one thing"),
+            (
+                "at = \"1s\"\nlasts = \"1s\"\nsurge = 2\nslow_down = 2",
+                "one thing",
+            ),
             ("at = \"1s\"\nlasts = \"1s\"\nsurge = -2", "factor"),
-            ("at = \"1s\"\nlasts = \"2s\"\nevery = \"1s\"\ntimes = 2\nsurge = 2", "before it is over"),
-            ("at = \"1s\"\nlasts = \"2s\"\nramp_up = \"3s\"\nsurge = 2", "ramps"),
+            (
+                "at = \"1s\"\nlasts = \"2s\"\nevery = \"1s\"\ntimes = 2\nsurge = 2",
+                "before it is over",
+            ),
+            (
+                "at = \"1s\"\nlasts = \"2s\"\nramp_up = \"3s\"\nsurge = 2",
+                "ramps",
+            ),
         ] {
             let reasons = fault(text).1;
-            assert!(reasons.iter().any(|found| found.contains(reason)), "{text}: {reasons:?}");
+            assert!(
+                reasons.iter().any(|found| found.contains(reason)),
+                "{text}: {reasons:?}"
+            );
         }
     }
 }

@@ -19,13 +19,16 @@ mod stream;
 mod world;
 
 pub use arrival::{
-    Arrivals, Between, Burst, ClosedLoop, Offset, Periodic, Point, Poisson, Profile, Spacing, Start, Trace,
+    Arrivals, Between, Burst, ClosedLoop, Offset, Periodic, Point, Poisson, Profile, Spacing,
+    Start, Trace,
 };
 pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
 pub use fault::{FaultSchedule, FaultSpec, MOST_REPEATS, Outage};
 pub use log::{AttemptLog, AttemptRecord, Next, NoLog};
 pub use queue::Discipline;
-pub use service::{FailureSpec, Limit, NetworkSpec, OnAbandon, QueueSpec, ServicePlan, ServiceSpec};
+pub use service::{
+    FailureSpec, Limit, NetworkSpec, OnAbandon, QueueSpec, ServicePlan, ServiceSpec,
+};
 pub use strategy::{Strategy, StrategySpec, TimeoutCovers};
 pub use stream::ArrivalPlan;
 pub use world::{WorldPlan, run_world};

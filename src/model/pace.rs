@@ -35,11 +35,21 @@ impl Pace {
             let slope = times.get(i + 1).map_or(0.0, |&next| {
                 let last = SimTime::from_nanos(next.as_nanos() - 1);
                 let length = (last - start).as_nanos() as f64;
-                if length > 0.0 { (rate(last) - first) / length } else { 0.0 }
+                if length > 0.0 {
+                    (rate(last) - first) / length
+                } else {
+                    0.0
+                }
             });
-            Segment { start: start.as_nanos() as f64, rate: first, slope }
+            Segment {
+                start: start.as_nanos() as f64,
+                rate: first,
+                slope,
+            }
         });
-        Self { segments: pieces.collect() }
+        Self {
+            segments: pieces.collect(),
+        }
     }
 
     /// The operational time that has passed by `end`.
@@ -49,7 +59,10 @@ impl Pace {
             return end;
         }
         let area = |(i, segment): (usize, &Segment)| {
-            let stop = self.segments.get(i + 1).map_or(end, |next| next.start.min(end));
+            let stop = self
+                .segments
+                .get(i + 1)
+                .map_or(end, |next| next.start.min(end));
             let length = (stop - segment.start).max(0.0);
             (segment.rate + segment.slope / 2.0 * length) * length
         };
@@ -62,13 +75,17 @@ impl Pace {
         if self.segments.is_empty() {
             return later(now, gap);
         }
-        let mut i = self.segments.partition_point(|segment| segment.start <= from).saturating_sub(1);
+        let mut i = self
+            .segments
+            .partition_point(|segment| segment.start <= from)
+            .saturating_sub(1);
         let (mut at, mut left) = (from, gap);
         loop {
             let segment = self.segments[i];
             let rate = (segment.rate + segment.slope * (at - segment.start)).max(0.0);
             let end = self.segments.get(i + 1).map(|next| next.start);
-            let area = end.map(|end| ((rate + segment.slope / 2.0 * (end - at)) * (end - at)).max(0.0));
+            let area =
+                end.map(|end| ((rate + segment.slope / 2.0 * (end - at)) * (end - at)).max(0.0));
             match (area, end) {
                 (Some(area), Some(end)) if area < left => (at, left, i) = (end, left - area, i + 1),
                 _ => return later(now, at - from + within(rate, segment.slope, left)),
@@ -106,7 +123,13 @@ mod tests {
 
     #[test]
     fn steps_stretch_and_shrink_gaps() {
-        let rate = |t: SimTime| if (100..200).contains(&t.as_nanos()) { 4.0 } else { 1.0 };
+        let rate = |t: SimTime| {
+            if (100..200).contains(&t.as_nanos()) {
+                4.0
+            } else {
+                1.0
+            }
+        };
         let pace = Pace::new(&[at(0), at(100), at(200)], rate);
         assert_eq!(pace.after(at(0), 50.0), Some(at(50)));
         assert_eq!(pace.after(at(0), 140.0), Some(at(110)));
@@ -116,7 +139,9 @@ mod tests {
     #[test]
     fn a_ramp_is_inverted_exactly() {
         // The rate grows from 0 to 2 over 1,000,000 ns: the area up to t is t²/1,000,000.
-        let pace = Pace::new(&[at(0), at(1_000_001)], |t| 2.0 * (t.as_nanos() as f64 / 1e6).min(1.0));
+        let pace = Pace::new(&[at(0), at(1_000_001)], |t| {
+            2.0 * (t.as_nanos() as f64 / 1e6).min(1.0)
+        });
         for t in [100_000u64, 500_000, 900_000] {
             let area = (t as f64).powi(2) / 1e6;
             let found = pace.after(at(0), area).unwrap().as_nanos();
@@ -126,7 +151,10 @@ mod tests {
 
     #[test]
     fn a_rate_of_zero_to_the_end_never_arrives() {
-        let pace = Pace::new(&[at(0), at(10)], |t| if t.as_nanos() < 10 { 1.0 } else { 0.0 });
+        let pace = Pace::new(
+            &[at(0), at(10)],
+            |t| if t.as_nanos() < 10 { 1.0 } else { 0.0 },
+        );
         assert_eq!(pace.after(at(0), 5.0), Some(at(5)));
         assert_eq!(pace.after(at(0), 11.0), None);
     }

@@ -40,7 +40,12 @@ pub(super) struct JobQueue {
 
 impl JobQueue {
     pub(super) fn new(discipline: Discipline) -> Self {
-        Self { line: VecDeque::new(), live: 0, next_ticket: 0, discipline }
+        Self {
+            line: VecDeque::new(),
+            live: 0,
+            next_ticket: 0,
+            discipline,
+        }
     }
 
     /// Jobs waiting.
@@ -66,7 +71,9 @@ impl JobQueue {
             let next = match self.discipline {
                 Discipline::Fifo => self.line.pop_front(),
                 Discipline::Lifo => self.line.pop_back(),
-                Discipline::Random => self.line.swap_remove_back(draws.below(self.line.len() as u64) as usize),
+                Discipline::Random => self
+                    .line
+                    .swap_remove_back(draws.below(self.line.len() as u64) as usize),
             }?;
             if next.job != GONE {
                 self.live -= 1;
@@ -80,10 +87,18 @@ impl JobQueue {
     /// Lets the job with `ticket` leave: O(log n), or O(n) under random order, which shuffles the line.
     pub(super) fn leave(&mut self, ticket: u64) {
         let place = match self.discipline {
-            Discipline::Random => self.line.iter().position(|waiting| waiting.ticket == ticket),
-            _ => self.line.binary_search_by_key(&ticket, |waiting| waiting.ticket).ok(),
+            Discipline::Random => self
+                .line
+                .iter()
+                .position(|waiting| waiting.ticket == ticket),
+            _ => self
+                .line
+                .binary_search_by_key(&ticket, |waiting| waiting.ticket)
+                .ok(),
         };
-        let Some(waiting) = place.and_then(|place| self.line.get_mut(place)) else { return };
+        let Some(waiting) = place.and_then(|place| self.line.get_mut(place)) else {
+            return;
+        };
         waiting.job = GONE;
         self.live -= 1;
         if self.line.len() > 32 && (self.live as usize) < self.line.len() / 2 {
@@ -101,7 +116,9 @@ mod tests {
         let mut draws = Key::root(1, 1).draws(Purpose::QueueOrder);
         let mut queue = JobQueue::new(discipline);
         let tickets: Vec<u64> = (0..6).map(|job| queue.push(job)).collect();
-        leaving.iter().for_each(|&job| queue.leave(tickets[job as usize]));
+        leaving
+            .iter()
+            .for_each(|&job| queue.leave(tickets[job as usize]));
         assert_eq!(queue.len() as usize, 6 - leaving.len());
         std::iter::from_fn(|| queue.pop(&mut draws)).collect()
     }
@@ -120,7 +137,10 @@ mod tests {
         let mut draws = Key::root(1, 1).draws(Purpose::QueueOrder);
         let mut queue = JobQueue::new(Discipline::Fifo);
         let tickets: Vec<u64> = (0..1000).map(|job| queue.push(job)).collect();
-        tickets.iter().filter(|&&ticket| ticket % 10 != 0).for_each(|&ticket| queue.leave(ticket));
+        tickets
+            .iter()
+            .filter(|&&ticket| ticket % 10 != 0)
+            .for_each(|&ticket| queue.leave(ticket));
         assert!(queue.line.len() < 210, "{}", queue.line.len());
         let rest: Vec<u32> = std::iter::from_fn(|| queue.pop(&mut draws)).collect();
         assert_eq!(rest, (0..1000).step_by(10).collect::<Vec<_>>());

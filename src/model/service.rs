@@ -29,7 +29,11 @@ impl Decode for Limit {
             Value::Text(text) if text == "unlimited" => Some(Self(None)),
             Value::Integer(_) => u32::decode(node, reader).map(|n| Self(Some(n))),
             _ => {
-                reader.mismatch(node, "a number or \"unlimited\"", "write a number without quotes, or \"unlimited\"");
+                reader.mismatch(
+                    node,
+                    "a number or \"unlimited\"",
+                    "write a number without quotes, or \"unlimited\"",
+                );
                 None
             }
         }
@@ -118,15 +122,31 @@ record! {
 impl Check for ServiceSpec {
     fn check(&self, reader: &mut Reader) {
         if self.workers.0 == Some(0) {
-            reader.error_here("a service without workers never answers", "give at least 1 worker, or \"unlimited\"");
+            reader.error_here(
+                "a service without workers never answers",
+                "give at least 1 worker, or \"unlimited\"",
+            );
         }
-        let sum: f64 = self.failures.iter().map(|failure| failure.probability.get()).sum();
+        let sum: f64 = self
+            .failures
+            .iter()
+            .map(|failure| failure.probability.get())
+            .sum();
         if sum > 1.0 + 1e-12 {
-            let reason = format!("the probabilities of `failures` add up to {:.4} %", sum * 100.0);
-            reader.error_here(reason, "they exclude each other, so they may add up to 100 % at most");
+            let reason = format!(
+                "the probabilities of `failures` add up to {:.4} %",
+                sum * 100.0
+            );
+            reader.error_here(
+                reason,
+                "they exclude each other, so they may add up to 100 % at most",
+            );
         }
         if self.workers.0.is_none() && self.queue.capacity.0.is_some() {
-            reader.warn_here("the queue has no effect: workers are unlimited", "limit the workers, or leave the queue out");
+            reader.warn_here(
+                "the queue has no effect: workers are unlimited",
+                "limit the workers, or leave the queue out",
+            );
         }
     }
 }
@@ -163,7 +183,9 @@ impl ServiceSpec {
     /// When a file of an empirical distribution cannot be used.
     pub fn assemble(&self, name: &str, base: &Path) -> Result<ServicePlan, String> {
         let leg = |distribution: &Distribution| -> Result<Option<Sampler>, String> {
-            Ok((*distribution != Distribution::ZERO).then(|| distribution.sampler(base)).transpose()?)
+            Ok((*distribution != Distribution::ZERO)
+                .then(|| distribution.sampler(base))
+                .transpose()?)
         };
         let mut upper = 0.0;
         let failures = self.failures.iter().map(|failure| {
@@ -186,7 +208,11 @@ impl ServiceSpec {
 
     /// Probability of an attempt failing by itself.
     pub fn failure_probability(&self) -> f64 {
-        self.failures.iter().map(|failure| failure.probability.get()).sum::<f64>().min(1.0)
+        self.failures
+            .iter()
+            .map(|failure| failure.probability.get())
+            .sum::<f64>()
+            .min(1.0)
     }
 }
 
@@ -205,7 +231,12 @@ pub(super) struct Service {
 
 impl Service {
     pub(super) fn new(plan: &ServicePlan) -> Self {
-        Self { busy: 0, queue: JobQueue::new(plan.discipline.clone()), arrived: 0, most_inside: 0 }
+        Self {
+            busy: 0,
+            queue: JobQueue::new(plan.discipline.clone()),
+            arrived: 0,
+            most_inside: 0,
+        }
     }
 }
 
@@ -213,6 +244,8 @@ impl Service {
     /// Notes how many attempts wait or are in service, after one more has come in.
     #[inline]
     pub(super) fn note_inside(&mut self) {
-        self.most_inside = self.most_inside.max(u64::from(self.busy) + u64::from(self.queue.len()));
+        self.most_inside = self
+            .most_inside
+            .max(u64::from(self.busy) + u64::from(self.queue.len()));
     }
 }

@@ -36,7 +36,9 @@ impl<L: AttemptLog> World<'_, L> {
         });
         self.requests[request].job = job;
         let delay = &self.plan.service.request_delay;
-        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| d.sample(&mut key.draws(Purpose::Request)));
+        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
+            d.sample(&mut key.draws(Purpose::Request))
+        });
         let travel = travel + self.conditions.latency;
         if travel == SimDuration::ZERO {
             self.reach(job, scheduler);
@@ -88,14 +90,20 @@ impl<L: AttemptLog> World<'_, L> {
     fn script_failure(&mut self, index: u32) {
         self.service.arrived += 1;
         let Job { group, client, .. } = self.jobs[index];
-        let seen = self.groups[usize::from(group)].attempts_seen.get_mut(client as usize);
+        let seen = self.groups[usize::from(group)]
+            .attempts_seen
+            .get_mut(client as usize);
         let conditions = &self.conditions;
         let first = seen.is_some_and(|seen| {
             // Attempts count while such a fault is in force.
             *seen += u32::from(conditions.fail_first > 0);
             *seen <= conditions.fail_first
         });
-        let nth = conditions.fail_every > 0 && self.service.arrived.is_multiple_of(u64::from(conditions.fail_every));
+        let nth = conditions.fail_every > 0
+            && self
+                .service
+                .arrived
+                .is_multiple_of(u64::from(conditions.fail_every));
         self.jobs[index].doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
     }
 
@@ -124,9 +132,17 @@ impl<L: AttemptLog> World<'_, L> {
     fn serve(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
         let job = &mut self.jobs[index];
-        let drawn = self.plan.service.service_time.sample(&mut job.key.draws(Purpose::Service));
+        let drawn = self
+            .plan
+            .service
+            .service_time
+            .sample(&mut job.key.draws(Purpose::Service));
         let slow_down = self.conditions.slow_down;
-        let work = if slow_down == 1.0 { drawn } else { drawn.scale(slow_down) };
+        let work = if slow_down == 1.0 {
+            drawn
+        } else {
+            drawn.scale(slow_down)
+        };
         if self.plan.service.on_abandon == OnAbandon::DropIfLate && now + work > job.expires {
             return self.vanish(index);
         }
@@ -176,7 +192,11 @@ impl<L: AttemptLog> World<'_, L> {
                 self.tally.wasted_ns += work;
             }
         }
-        let failure = if self.plan.service.failures_take_time { self.failure(index) } else { None };
+        let failure = if self.plan.service.failures_take_time {
+            self.failure(index)
+        } else {
+            None
+        };
         self.free_worker(scheduler);
         match failure {
             Some(code) => self.answer(index, AttemptOutcome::Error, code, scheduler),
@@ -200,7 +220,9 @@ impl<L: AttemptLog> World<'_, L> {
     /// Free workers take waiting jobs.
     fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
         while self.service.busy < self.conditions.workers && !self.conditions.stall {
-            let Some(index) = self.service.queue.pop(&mut self.queue_draws) else { return };
+            let Some(index) = self.service.queue.pop(&mut self.queue_draws) else {
+                return;
+            };
             self.change(Gauge::Queue, -1, scheduler.now());
             let skips = self.plan.service.on_abandon == OnAbandon::SkipWhenDequeued;
             if skips && !self.is_awaited(&self.jobs[index]) {
@@ -219,12 +241,20 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// Sends the answer on its way back.
-    fn answer(&mut self, index: u32, outcome: AttemptOutcome, code: u16, scheduler: &mut Scheduler<Event>) {
+    fn answer(
+        &mut self,
+        index: u32,
+        outcome: AttemptOutcome,
+        code: u16,
+        scheduler: &mut Scheduler<Event>,
+    ) {
         let job = &mut self.jobs[index];
         job.whereabouts = Whereabouts::Returning;
         (job.outcome, job.code) = (outcome, code);
         let delay = &self.plan.service.response_delay;
-        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| d.sample(&mut job.key.draws(Purpose::Response)));
+        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
+            d.sample(&mut job.key.draws(Purpose::Response))
+        });
         if travel == SimDuration::ZERO {
             self.answered(index, scheduler);
         } else {
@@ -261,7 +291,10 @@ impl<L: AttemptLog> World<'_, L> {
             Whereabouts::Travelling if self.plan.service.on_abandon == OnAbandon::Cancel => {
                 self.jobs[index].whereabouts = Whereabouts::Stopped;
             }
-            Whereabouts::Travelling | Whereabouts::InService | Whereabouts::Returning | Whereabouts::Stopped => {}
+            Whereabouts::Travelling
+            | Whereabouts::InService
+            | Whereabouts::Returning
+            | Whereabouts::Stopped => {}
         }
     }
 
@@ -284,7 +317,10 @@ impl<L: AttemptLog> World<'_, L> {
     /// A fault starts, ends or moves on.
     pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) {
         let was_refusing = self.conditions.refuse;
-        self.conditions = self.plan.faults.conditions(scheduler.now(), self.plan.service.workers);
+        self.conditions = self
+            .plan
+            .faults
+            .conditions(scheduler.now(), self.plan.service.workers);
         if self.conditions.refuse && !was_refusing {
             self.lose_work(scheduler);
         }
@@ -301,7 +337,11 @@ impl<L: AttemptLog> World<'_, L> {
         }
         let busy = i64::from(std::mem::take(&mut self.service.busy));
         self.change(Gauge::Busy, -busy, now);
-        let running = self.jobs.iter().enumerate().filter(|(_, job)| job.whereabouts == Whereabouts::InService);
+        let running = self
+            .jobs
+            .iter()
+            .enumerate()
+            .filter(|(_, job)| job.whereabouts == Whereabouts::InService);
         let running: Vec<u32> = running.map(|(index, _)| index as u32).collect();
         for &index in &running {
             self.count_lost_work(index, now);

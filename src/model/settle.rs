@@ -17,12 +17,17 @@ impl<L: AttemptLog> World<'_, L> {
         let request = &mut self.requests[index];
         request.attempts = request.attempts.saturating_add(1);
         let group = &self.groups[usize::from(request.group)];
-        let key = group.key.child(request.number).child(u64::from(request.attempts));
+        let key = group
+            .key
+            .child(request.number)
+            .child(u64::from(request.attempts));
         request.attempt_key = key;
         request.sent_at = now;
         request.stage = Stage::Attempting;
         let timeout = group.strategy.attempt_timeout.as_ref();
-        let patience = timeout.map_or(SimTime::MAX, |t| now + t.sample(&mut key.draws(Purpose::Timeout)));
+        let patience = timeout.map_or(SimTime::MAX, |t| {
+            now + t.sample(&mut key.draws(Purpose::Timeout))
+        });
         request.gives_up_at = patience.min(request.deadline);
         self.tally.attempts += u64::from(request.counted);
         let (lane, gives_up_at) = (group.give_up_lane, request.gives_up_at);
@@ -47,8 +52,14 @@ impl<L: AttemptLog> World<'_, L> {
             return;
         }
         let late = request.gives_up_at == request.deadline;
-        let outcome = if late { AttemptOutcome::DeadlineExceeded } else { AttemptOutcome::TimedOut };
-        let leaves_queue = self.groups[usize::from(request.group)].strategy.timeout_covers_wait;
+        let outcome = if late {
+            AttemptOutcome::DeadlineExceeded
+        } else {
+            AttemptOutcome::TimedOut
+        };
+        let leaves_queue = self.groups[usize::from(request.group)]
+            .strategy
+            .timeout_covers_wait;
         if leaves_queue || self.plan.service.on_abandon == OnAbandon::Cancel {
             self.cancel(request.job, request.attempt_key, scheduler);
         }
@@ -86,10 +97,14 @@ impl<L: AttemptLog> World<'_, L> {
         let lasting = group.backoff.get_mut(request.client as usize);
         let decision = match lasting {
             Some(state) => group.strategy.rule.decide(&ended, state, &mut draws),
-            None => group.strategy.rule.decide(&ended, &mut request.backoff, &mut draws),
+            None => group
+                .strategy
+                .rule
+                .decide(&ended, &mut request.backoff, &mut draws),
         };
         if L::ENABLED {
-            self.log.record(attempt_record(request, outcome, code, now, decision));
+            self.log
+                .record(attempt_record(request, outcome, code, now, decision));
         }
         match decision {
             Decision::RetryAfter(delay) => {
@@ -125,7 +140,10 @@ impl<L: AttemptLog> World<'_, L> {
             self.tally.latency.record(now - request.intended_at);
             self.tally.backoff.record(request.backed_off);
             self.tally.backoff_of_succeeded.record(request.backed_off);
-            count_at(&mut self.tally.succeeded_with, request.attempts as usize - 1);
+            count_at(
+                &mut self.tally.succeeded_with,
+                request.attempts as usize - 1,
+            );
         }
     }
 
@@ -156,7 +174,13 @@ impl Group<'_> {
     }
 }
 
-fn attempt_record(request: &Request, outcome: AttemptOutcome, code: u16, now: SimTime, decision: Decision) -> AttemptRecord {
+fn attempt_record(
+    request: &Request,
+    outcome: AttemptOutcome,
+    code: u16,
+    now: SimTime,
+    decision: Decision,
+) -> AttemptRecord {
     AttemptRecord {
         group: request.group,
         request: request.number,
@@ -174,4 +198,3 @@ fn attempt_record(request: &Request, outcome: AttemptOutcome, code: u16, now: Si
         },
     }
 }
-

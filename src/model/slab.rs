@@ -9,7 +9,10 @@ pub(super) struct Slab<T> {
 
 impl<T> Slab<T> {
     pub(super) const fn new() -> Self {
-        Self { items: Vec::new(), free: Vec::new() }
+        Self {
+            items: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     #[inline]
@@ -19,7 +22,8 @@ impl<T> Slab<T> {
             return index;
         }
         self.items.push(item);
-        u32::try_from(self.items.len() - 1).expect("requests in flight are limited to fewer than 2^32")
+        u32::try_from(self.items.len() - 1)
+            .expect("requests in flight are limited to fewer than 2^32")
     }
 
     /// Gives a place back. What it holds stays readable until it is used again.

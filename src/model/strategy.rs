@@ -44,23 +44,38 @@ record! {
 impl Check for StrategySpec {
     fn check(&self, reader: &mut Reader) {
         if self.name.trim().is_empty() || self.name.chars().count() > 100 {
-            reader.error_here("a strategy's name has 1 to 100 characters", "give it a short name");
+            reader.error_here(
+                "a strategy's name has 1 to 100 characters",
+                "give it a short name",
+            );
         }
         if self.name.chars().any(char::is_control) {
-            reader.error_here("a strategy's name cannot hold control characters", "use letters, digits and spaces");
+            reader.error_here(
+                "a strategy's name cannot hold control characters",
+                "use letters, digits and spaces",
+            );
         }
         if self.generators == Some(0) {
-            reader.error_here("`generators` must be at least 1", "leave it out to give every client its own stream");
+            reader.error_here(
+                "`generators` must be at least 1",
+                "leave it out to give every client its own stream",
+            );
         }
         if self.deadline == Some(SimDuration::ZERO) {
-            reader.error_here("a deadline of zero leaves no time for any attempt", "give a longer one or leave it out");
+            reader.error_here(
+                "a deadline of zero leaves no time for any attempt",
+                "give a longer one or leave it out",
+            );
         }
         if self.max_attempts == MaxAttempts::AtMost(1) && self.backoff != Backoff::Immediate {
             let reason = "the backoff has no effect: `max_attempts = 1` means no retries";
             reader.warn_here(reason, "raise max_attempts, or leave the backoff out");
         }
         if self.timeout_covers == TimeoutCovers::Wait && self.attempt_timeout.is_none() {
-            reader.warn_here("`timeout_covers` has no effect without `attempt_timeout`", "add attempt_timeout");
+            reader.warn_here(
+                "`timeout_covers` has no effect without `attempt_timeout`",
+                "add attempt_timeout",
+            );
         }
     }
 }
@@ -90,7 +105,11 @@ impl StrategySpec {
     pub fn assemble(&self, base: &Path) -> Result<Strategy, String> {
         Ok(Strategy {
             name: self.name.clone(),
-            attempt_timeout: self.attempt_timeout.as_ref().map(|timeout| timeout.sampler(base)).transpose()?,
+            attempt_timeout: self
+                .attempt_timeout
+                .as_ref()
+                .map(|timeout| timeout.sampler(base))
+                .transpose()?,
             timeout_covers_wait: self.timeout_covers == TimeoutCovers::Wait,
             deadline: self.deadline,
             rule: RetryRule {
@@ -107,6 +126,10 @@ impl Strategy {
     /// Whether clients give up on attempts in the order in which they sent them, so that their timeouts keep
     /// themselves in order.
     pub(super) fn gives_up_in_order(&self) -> bool {
-        self.attempt_timeout.as_ref().map_or(self.deadline.is_some(), |timeout| timeout.constant().is_some())
+        self.attempt_timeout
+            .as_ref()
+            .map_or(self.deadline.is_some(), |timeout| {
+                timeout.constant().is_some()
+            })
     }
 }

@@ -27,9 +27,17 @@ enum Kind {
     /// Each client once a period, at its own place in it or all at its start.
     Cycle { period: u64, aligned: bool },
     /// All clients, each `requests` times, from `at` on over `spread`.
-    Burst { at: SimTime, requests: u64, spread: f64 },
+    Burst {
+        at: SimTime,
+        requests: u64,
+        spread: f64,
+    },
     /// At recorded times after `at`.
-    Trace { at: SimTime, times: Arc<[SimDuration]>, speed: f64 },
+    Trace {
+        at: SimTime,
+        times: Arc<[SimDuration]>,
+        speed: f64,
+    },
     /// Clients that pause between requests.
     ClosedLoop { think: Sampler, start: Start },
 }
@@ -77,27 +85,54 @@ impl ArrivalPlan {
         let mut note = None;
         let kind = match arrivals {
             Arrivals::Poisson(p) => {
-                let each = p.per_client.map_or(0.0, |rate| rate.as_per_second() * clients);
+                let each = p
+                    .per_client
+                    .map_or(0.0, |rate| rate.as_per_second() * clients);
                 Kind::Poisson(gap(p.rate.map_or(each, |rate| rate.as_per_second())))
             }
             Arrivals::Periodic(p) => match (p.every, p.rate) {
-                (Some(every), _) => Kind::Cycle { period: every.as_nanos(), aligned: p.offset == Offset::Aligned },
+                (Some(every), _) => Kind::Cycle {
+                    period: every.as_nanos(),
+                    aligned: p.offset == Offset::Aligned,
+                },
                 (None, rate) => Kind::Even(gap(rate.map_or(0.0, |rate| rate.as_per_second()))),
             },
-            Arrivals::Burst(b) => Kind::Burst { at: b.at, requests: b.requests, spread: b.spread.as_nanos() as f64 },
+            Arrivals::Burst(b) => Kind::Burst {
+                at: b.at,
+                requests: b.requests,
+                spread: b.spread.as_nanos() as f64,
+            },
             Arrivals::Profile(p) => match p.spacing {
                 Spacing::Poisson => Kind::Poisson(1.0),
                 Spacing::Even => Kind::Even(1.0),
             },
             Arrivals::Trace(t) => {
-                let spec = ColumnSpec { column: t.column.clone(), unit: t.unit, content: Content::Instants };
-                let column = read_times(&base.join(&t.file), &spec).map_err(|error| error.to_string())?;
+                let spec = ColumnSpec {
+                    column: t.column.clone(),
+                    unit: t.unit,
+                    content: Content::Instants,
+                };
+                let column =
+                    read_times(&base.join(&t.file), &spec).map_err(|error| error.to_string())?;
                 note = Some(describe(&t.file, &column, t.speed));
-                Kind::Trace { at: t.at, times: column.values.into(), speed: t.speed }
+                Kind::Trace {
+                    at: t.at,
+                    times: column.values.into(),
+                    speed: t.speed,
+                }
             }
-            Arrivals::ClosedLoop(c) => Kind::ClosedLoop { think: c.think.sampler(base)?, start: c.start.clone() },
+            Arrivals::ClosedLoop(c) => Kind::ClosedLoop {
+                think: c.think.sampler(base)?,
+                start: c.start.clone(),
+            },
         };
-        Ok((Self { kind, pace: pace(arrivals, faults, end) }, note))
+        Ok((
+            Self {
+                kind,
+                pace: pace(arrivals, faults, end),
+            },
+            note,
+        ))
     }
 
     /// The pause of a closed loop that needs an event for each client: one that is not memoryless, or that
@@ -116,12 +151,15 @@ impl ArrivalPlan {
 
     /// When a pause that begins `now` ends.
     pub(super) fn end_of_pause(&self, now: SimTime, pause: SimDuration) -> SimTime {
-        self.pace.after(now, pause.as_nanos() as f64).unwrap_or(SimTime::MAX)
+        self.pace
+            .after(now, pause.as_nanos() as f64)
+            .unwrap_or(SimTime::MAX)
     }
 
     /// Whether pauses of equal length end in the order in which they begin, which lets them share a lane.
     pub(super) fn constant_pause(&self) -> bool {
-        self.client_pauses().is_some_and(|(think, _)| think.constant().is_some())
+        self.client_pauses()
+            .is_some_and(|(think, _)| think.constant().is_some())
     }
 
     /// Requests of `count` clients until `end`, about; for a closed loop the most there can be.
@@ -133,7 +171,9 @@ impl ArrivalPlan {
             Kind::Cycle { period, .. } => operational / *period as f64 * clients,
             Kind::Burst { requests, .. } => clients * *requests as f64,
             Kind::Trace { times, .. } => times.len() as f64,
-            Kind::ClosedLoop { think, .. } => clients * (1.0 + nanos / (think.mean() * NANOS_PER_SEC as f64).max(1.0)),
+            Kind::ClosedLoop { think, .. } => {
+                clients * (1.0 + nanos / (think.mean() * NANOS_PER_SEC as f64).max(1.0))
+            }
         }
     }
 }
@@ -145,8 +185,16 @@ fn describe(file: &str, column: &Column, speed: f64) -> String {
         1 => ", 1 row out of order was sorted".into(),
         n => format!(", {n} rows out of order were sorted"),
     };
-    let replay = if speed == 1.0 { String::new() } else { format!(", replayed {speed} times as fast") };
-    format!("{file}: {} arrivals over {span}, {}{unsorted}{replay}", column.values.len(), column.assumed)
+    let replay = if speed == 1.0 {
+        String::new()
+    } else {
+        format!(", replayed {speed} times as fast")
+    };
+    format!(
+        "{file}: {} arrivals over {span}, {}{unsorted}{replay}",
+        column.values.len(),
+        column.assumed
+    )
 }
 
 /// The rate of arrivals over time: surges, and the profile if there is one.
@@ -157,7 +205,11 @@ fn pace(arrivals: &Arrivals, faults: &FaultSchedule, end: SimTime) -> Pace {
     }
     let Arrivals::Profile(profile) = arrivals else {
         times.dedup();
-        return if faults.has_surge() { Pace::new(&times, |t| faults.surge(t)) } else { Pace::identity() };
+        return if faults.has_surge() {
+            Pace::new(&times, |t| faults.surge(t))
+        } else {
+            Pace::identity()
+        };
     };
     times.extend(profile.points.iter().map(|point| point.at));
     times.sort_unstable();
@@ -165,7 +217,9 @@ fn pace(arrivals: &Arrivals, faults: &FaultSchedule, end: SimTime) -> Pace {
     let rate = |t: SimTime| {
         let next = profile.points.partition_point(|point| point.at <= t);
         let per_ns = |i: usize| profile.points[i].rate.as_per_second() / NANOS_PER_SEC as f64;
-        let Some(before) = next.checked_sub(1) else { return per_ns(0) };
+        let Some(before) = next.checked_sub(1) else {
+            return per_ns(0);
+        };
         match profile.points.get(next) {
             Some(after) if profile.shape == Between::Linear => {
                 let share = (t - profile.points[before].at).as_nanos() as f64
@@ -183,7 +237,15 @@ impl<'p> Stream<'p> {
     pub(super) fn new(plan: &'p ArrivalPlan, count: u32, key: Key) -> Self {
         let mut places = Vec::new();
         if let Kind::Cycle { period, aligned } = plan.kind {
-            let place = |client| if aligned { 0 } else { key.child(u64::from(client)).draws(Purpose::Arrival).below(period) };
+            let place = |client| {
+                if aligned {
+                    0
+                } else {
+                    key.child(u64::from(client))
+                        .draws(Purpose::Arrival)
+                        .below(period)
+                }
+            };
             places = (0..count).map(|client| (place(client), client)).collect();
             places.sort_unstable();
         }
@@ -191,7 +253,15 @@ impl<'p> Stream<'p> {
             Kind::Burst { at, .. } => at,
             _ => SimTime::ZERO,
         };
-        Self { plan, count, draws: key.draws(Purpose::Arrival), number: 0, at, position: 0.0, places }
+        Self {
+            plan,
+            count,
+            draws: key.draws(Purpose::Arrival),
+            number: 0,
+            at,
+            position: 0.0,
+            places,
+        }
     }
 
     /// The next arrival; arrivals never go back in time. `None` when there are no more.
@@ -213,28 +283,45 @@ impl<'p> Stream<'p> {
                 self.position = position;
                 self.plan.pace.after(self.at, gap)?
             }
-            Kind::Burst { requests, spread, .. } => {
+            Kind::Burst {
+                requests, spread, ..
+            } => {
                 let total = u64::from(self.count) * requests;
                 let left = total.checked_sub(self.number).filter(|&left| left > 0)?;
                 client = Some((self.number % u64::from(self.count)) as u32);
-                if *spread == 0.0 { self.at } else { self.spread_out(*spread, left) }
+                if *spread == 0.0 {
+                    self.at
+                } else {
+                    self.spread_out(*spread, left)
+                }
             }
-            Kind::Trace { at, times, speed } => *at + times.get(self.number as usize)?.scale(1.0 / speed),
+            Kind::Trace { at, times, speed } => {
+                *at + times.get(self.number as usize)?.scale(1.0 / speed)
+            }
         };
         self.at = at;
         self.number += 1;
-        Some(Arrival { at, number: self.number - 1, client })
+        Some(Arrival {
+            at,
+            number: self.number - 1,
+            client,
+        })
     }
 
     fn after_gap(&mut self, mean: f64, random: bool) -> Option<SimTime> {
-        let share: f64 = if random { Exp1.sample(&mut self.draws) } else { 1.0 };
+        let share: f64 = if random {
+            Exp1.sample(&mut self.draws)
+        } else {
+            1.0
+        };
         self.plan.pace.after(self.at, mean * share)
     }
 
     /// The next of `left` sorted uniform times: the least of n uniform numbers on [x, 1] is
     /// 1 − (1 − x)·u^(1/n).
     fn spread_out(&mut self, spread: f64, left: u64) -> SimTime {
-        self.position = 1.0 - (1.0 - self.position) * (1.0 - self.draws.unit()).powf(1.0 / left as f64);
+        self.position =
+            1.0 - (1.0 - self.position) * (1.0 - self.draws.unit()).powf(1.0 / left as f64);
         match self.plan.kind {
             Kind::Burst { at, .. } => at + SimDuration::from_nanos_f64(self.position * spread),
             _ => self.at,

@@ -234,11 +234,26 @@ impl<'p, L: AttemptLog> World<'p, L> {
         log: L,
         scheduler: &mut Scheduler<Event>,
     ) -> Self {
-        assert_eq!(plan.groups.len(), strategies.len(), "every client group has a strategy");
-        let groups = plan.groups.iter().zip(strategies).enumerate().map(|(i, (group, strategy))| {
-            let key = root.child(i as u64);
-            Group::new(group, strategy, key, plan.faults.counts_client_attempts(), scheduler)
-        });
+        assert_eq!(
+            plan.groups.len(),
+            strategies.len(),
+            "every client group has a strategy"
+        );
+        let groups =
+            plan.groups
+                .iter()
+                .zip(strategies)
+                .enumerate()
+                .map(|(i, (group, strategy))| {
+                    let key = root.child(i as u64);
+                    Group::new(
+                        group,
+                        strategy,
+                        key,
+                        plan.faults.counts_client_attempts(),
+                        scheduler,
+                    )
+                });
         let start = SimTime::ZERO;
         Self {
             plan,
@@ -268,7 +283,11 @@ impl<'p, L: AttemptLog> World<'p, L> {
     /// Counts what is still in flight, and closes the books.
     fn finish(&mut self, events: u64) {
         let end = self.plan.end();
-        for request in self.requests.iter().filter(|request| request.stage != Stage::Ended) {
+        for request in self
+            .requests
+            .iter()
+            .filter(|request| request.stage != Stage::Ended)
+        {
             let attempting = request.stage == Stage::Attempting;
             self.tally.unfinished += u64::from(request.counted);
             self.tally.attempts_in_flight += u64::from(request.counted && attempting);
@@ -309,8 +328,15 @@ impl<'p> Group<'p> {
     ) -> Self {
         let clients = plan.count as usize;
         let when = |needed: bool| if needed { clients } else { 0 };
-        let pools = plan.pool.map_or(0, |(_, per_client, _)| if per_client { clients } else { 1 });
-        let empty = Pool { in_flight: 0, first: NONE, last: NONE, opening: false };
+        let pools = plan
+            .pool
+            .map_or(0, |(_, per_client, _)| if per_client { clients } else { 1 });
+        let empty = Pool {
+            in_flight: 0,
+            first: NONE,
+            last: NONE,
+            opening: false,
+        };
         Self {
             plan,
             strategy,

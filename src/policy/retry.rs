@@ -66,7 +66,9 @@ impl RetryRule {
             AttemptOutcome::QueueFull => FailureReason::QueueFull,
             AttemptOutcome::TimedOut => FailureReason::Timeout,
         };
-        if !self.max_attempts.allows_after(ended.attempts_made) || !self.retry_on.contains(ended.outcome, ended.code) {
+        if !self.max_attempts.allows_after(ended.attempts_made)
+            || !self.retry_on.contains(ended.outcome, ended.code)
+        {
             return Decision::GiveUp(reason);
         }
         let delay = self.backoff.next_delay(state, draws);
@@ -80,7 +82,12 @@ impl RetryRule {
 impl RetryRule {
     /// Whether a success takes the backoff of a client back to its start.
     fn starts_anew(&self) -> bool {
-        matches!(self.backoff.shape().state, StateOwner::Client(Client { reset: Reset::Success }))
+        matches!(
+            self.backoff.shape().state,
+            StateOwner::Client(Client {
+                reset: Reset::Success
+            })
+        )
     }
 }
 
@@ -98,27 +105,57 @@ mod tests {
     };
 
     fn decide(ended: Ended) -> Decision {
-        let rule = RetryRule { max_attempts: MaxAttempts::AtMost(3), retry_on: RetryOn::default(), backoff: Backoff::Immediate };
+        let rule = RetryRule {
+            max_attempts: MaxAttempts::AtMost(3),
+            retry_on: RetryOn::default(),
+            backoff: Backoff::Immediate,
+        };
         let mut draws = Key::root(1, 1).draws(Purpose::Jitter);
         rule.decide(&ended, &mut BackoffState::default(), &mut draws)
     }
 
     #[test]
     fn attempts_are_counted_with_the_first() {
-        assert_eq!(decide(Ended { attempts_made: 2, ..BASE }), Decision::RetryAfter(SimDuration::ZERO));
-        assert_eq!(decide(Ended { attempts_made: 3, ..BASE }), Decision::GiveUp(FailureReason::Timeout));
+        assert_eq!(
+            decide(Ended {
+                attempts_made: 2,
+                ..BASE
+            }),
+            Decision::RetryAfter(SimDuration::ZERO)
+        );
+        assert_eq!(
+            decide(Ended {
+                attempts_made: 3,
+                ..BASE
+            }),
+            Decision::GiveUp(FailureReason::Timeout)
+        );
     }
 
     #[test]
     fn a_permanent_code_ends_the_call_at_once() {
-        let answered = |code| decide(Ended { outcome: AttemptOutcome::Error, code, ..BASE });
-        assert_eq!(answered(404), Decision::GiveUp(FailureReason::PermanentError));
+        let answered = |code| {
+            decide(Ended {
+                outcome: AttemptOutcome::Error,
+                code,
+                ..BASE
+            })
+        };
+        assert_eq!(
+            answered(404),
+            Decision::GiveUp(FailureReason::PermanentError)
+        );
         assert_eq!(answered(503), Decision::RetryAfter(SimDuration::ZERO));
     }
 
     #[test]
     fn a_retry_that_would_start_at_the_deadline_is_not_made() {
-        let at = |deadline| decide(Ended { deadline: SimTime::from_nanos(deadline), ..BASE });
+        let at = |deadline| {
+            decide(Ended {
+                deadline: SimTime::from_nanos(deadline),
+                ..BASE
+            })
+        };
         assert_eq!(at(100), Decision::GiveUp(FailureReason::Deadline));
         assert_eq!(at(101), Decision::RetryAfter(SimDuration::ZERO));
     }

@@ -42,7 +42,11 @@ impl Default for RetryOn {
 
 impl RetryOn {
     fn from_terms(terms: Vec<Term>) -> Self {
-        let mut set = Self { terms: Vec::new(), outcomes: 0, codes: [0; WORDS] };
+        let mut set = Self {
+            terms: Vec::new(),
+            outcomes: 0,
+            codes: [0; WORDS],
+        };
         for term in &terms {
             match *term {
                 Term::Outcome(i) => {
@@ -52,7 +56,9 @@ impl RetryOn {
                     }
                 }
                 Term::Code(code) => set.insert(code),
-                Term::Hundred(hundred) => (hundred * 100..hundred * 100 + 100).for_each(|code| set.insert(code)),
+                Term::Hundred(hundred) => {
+                    (hundred * 100..hundred * 100 + 100).for_each(|code| set.insert(code))
+                }
             }
         }
         set.terms = terms;
@@ -69,7 +75,10 @@ impl RetryOn {
     pub fn contains(&self, outcome: AttemptOutcome, code: u16) -> bool {
         if outcome == AttemptOutcome::Error {
             let bit = usize::from(code.saturating_sub(*CODES.start()));
-            return self.codes.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1);
+            return self
+                .codes
+                .get(bit / 64)
+                .is_some_and(|word| word >> (bit % 64) & 1 == 1);
         }
         self.outcomes >> outcome as u8 & 1 == 1
     }
@@ -83,17 +92,28 @@ impl Decode for RetryOn {
 
 impl Decode for Term {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
-        const FORMS: &str = "use a code like 503, a range like \"5xx\", or error, refused, queue_full, timeout";
+        const FORMS: &str =
+            "use a code like 503, a range like \"5xx\", or error, refused, queue_full, timeout";
         match &node.value {
             Value::Integer(code) => decode_code(*code, node, reader).map(Self::Code),
             Value::Text(text) => {
                 let hundred = text.strip_suffix("xx").and_then(|digit| digit.parse().ok());
-                let known = NAMES.iter().position(|(name, _)| name == text).map(Self::Outcome);
-                let term = known.or_else(|| hundred.filter(|h| (1..=5).contains(h)).map(Self::Hundred));
+                let known = NAMES
+                    .iter()
+                    .position(|(name, _)| name == text)
+                    .map(Self::Outcome);
+                let term =
+                    known.or_else(|| hundred.filter(|h| (1..=5).contains(h)).map(Self::Hundred));
                 if term.is_none() {
-                    let remedy = nearest(text, NAMES.map(|(name, _)| name))
-                        .map_or_else(|| FORMS.to_owned(), |near| format!("did you mean `{near}`?"));
-                    reader.error(&node.place, format!("unknown outcome `{}`", text.escape_debug()), remedy);
+                    let remedy = nearest(text, NAMES.map(|(name, _)| name)).map_or_else(
+                        || FORMS.to_owned(),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    reader.error(
+                        &node.place,
+                        format!("unknown outcome `{}`", text.escape_debug()),
+                        remedy,
+                    );
                 }
                 term
             }
@@ -109,7 +129,11 @@ impl Decode for Term {
 fn decode_code(code: i64, node: &Node, reader: &mut Reader) -> Option<u16> {
     let valid = u16::try_from(code).ok().filter(|code| CODES.contains(code));
     if valid.is_none() {
-        reader.error(&node.place, format!("{code} is not a failure code"), "use a code from 100 to 599, like 503");
+        reader.error(
+            &node.place,
+            format!("{code} is not a failure code"),
+            "use a code from 100 to 599, like 503",
+        );
     }
     valid
 }
@@ -124,7 +148,11 @@ impl Decode for Code {
         if let Value::Integer(code) = node.value {
             return decode_code(code, node, reader).map(Self);
         }
-        reader.mismatch(node, "a failure code", "use a code from 100 to 599, like 503");
+        reader.mismatch(
+            node,
+            "a failure code",
+            "use a code from 100 to 599, like 503",
+        );
         None
     }
 }
@@ -153,7 +181,9 @@ mod tests {
 
     fn read(list: &str) -> (Option<RetryOn>, usize) {
         let document = Document::parse("a.toml", &format!("list = {list}")).unwrap();
-        let Value::Table(table) = &document.root.value else { panic!("a table") };
+        let Value::Table(table) = &document.root.value else {
+            panic!("a table")
+        };
         let mut reader = Reader::new();
         let set = RetryOn::decode(table.get("list").unwrap(), &mut reader);
         (set, reader.into_problems().len())
@@ -163,11 +193,18 @@ mod tests {
     fn codes_ranges_and_names_are_told_apart() {
         let set = read("[404, \"5xx\", \"timeout\"]").0.unwrap();
         assert!(set.contains(AttemptOutcome::Error, 404));
-        assert!(set.contains(AttemptOutcome::Error, 500) && set.contains(AttemptOutcome::Error, 599));
+        assert!(
+            set.contains(AttemptOutcome::Error, 500) && set.contains(AttemptOutcome::Error, 599)
+        );
         assert!(!set.contains(AttemptOutcome::Error, 499));
         assert!(set.contains(AttemptOutcome::TimedOut, 0));
         assert!(!set.contains(AttemptOutcome::Refused, 0));
-        assert!(read("[\"error\"]").0.unwrap().contains(AttemptOutcome::Error, 404));
+        assert!(
+            read("[\"error\"]")
+                .0
+                .unwrap()
+                .contains(AttemptOutcome::Error, 404)
+        );
     }
 
     #[test]

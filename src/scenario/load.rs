@@ -40,9 +40,15 @@ pub struct LoadError {
 /// Everything that is wrong with the file or the settings.
 pub fn load(path: &Path, settings: &[String]) -> Result<Scenario, LoadError> {
     let shown = path.display().to_string();
-    let text = read_text(path).map_err(|(reason, remedy)| failure(&shown, "", vec![whole(reason, remedy)]))?;
-    let name = path.file_stem().map_or_else(|| "scenario".into(), |stem| stem.to_string_lossy().into_owned());
-    let base = path.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    let text = read_text(path)
+        .map_err(|(reason, remedy)| failure(&shown, "", vec![whole(reason, remedy)]))?;
+    let name = path.file_stem().map_or_else(
+        || "scenario".into(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    let base = path
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf);
     from_text(&name, &shown, &text, base, settings)
 }
 
@@ -57,25 +63,49 @@ impl Scenario {
 
     /// The scenario with all its defaults, as TOML that reads back as the same scenario.
     pub fn resolved(&self) -> String {
-        let body = toml::to_string(&self.spec).expect("every part of a scenario can be written as TOML");
-        if self.question.is_empty() { body } else { format!("# {}\n{body}", self.question) }
+        let body =
+            toml::to_string(&self.spec).expect("every part of a scenario can be written as TOML");
+        if self.question.is_empty() {
+            body
+        } else {
+            format!("# {}\n{body}", self.question)
+        }
     }
 }
 
-fn from_text(name: &str, shown: &str, text: &str, base: PathBuf, settings: &[String]) -> Result<Scenario, LoadError> {
-    let mut document = Document::parse(shown, text).map_err(|problems| failure(shown, text, problems))?;
-    let mut problems: Vec<Problem> = settings.iter().filter_map(|setting| document.set(setting).err()).collect();
+fn from_text(
+    name: &str,
+    shown: &str,
+    text: &str,
+    base: PathBuf,
+    settings: &[String],
+) -> Result<Scenario, LoadError> {
+    let mut document =
+        Document::parse(shown, text).map_err(|problems| failure(shown, text, problems))?;
+    let mut problems: Vec<Problem> = settings
+        .iter()
+        .filter_map(|setting| document.set(setting).err())
+        .collect();
     let mut reader = Reader::new();
     let spec = ScenarioSpec::decode(&document.root, &mut reader);
     if let Some(spec) = &spec {
         validate(spec, &document, &mut reader);
     }
     problems.extend(reader.into_problems());
-    let wrong = problems.iter().any(|problem| problem.severity == Severity::Error);
+    let wrong = problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error);
     match spec {
         Some(spec) if !wrong => {
             let question = question(text);
-            Ok(Scenario { name: name.into(), question, spec, base, warnings: problems, document })
+            Ok(Scenario {
+                name: name.into(),
+                question,
+                spec,
+                base,
+                warnings: problems,
+                document,
+            })
         }
         _ => Err(LoadError { document, problems }),
     }
@@ -83,32 +113,62 @@ fn from_text(name: &str, shown: &str, text: &str, base: PathBuf, settings: &[Str
 
 /// The first comment line, if the file begins with one.
 fn question(text: &str) -> String {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     let comment = first.trim().strip_prefix('#').unwrap_or_default().trim();
-    comment.chars().filter(|c| !c.is_control()).take(200).collect()
+    comment
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(200)
+        .collect()
 }
 
 fn read_text(path: &Path) -> Result<String, (String, String)> {
-    let io = |error: std::io::Error| (format!("it cannot be read: {error}"), "check the path".to_owned());
+    let io = |error: std::io::Error| {
+        (
+            format!("it cannot be read: {error}"),
+            "check the path".to_owned(),
+        )
+    };
     let meta = std::fs::metadata(path).map_err(io)?;
     if !meta.is_file() {
-        return Err(("it is not a file".into(), "give the path of a scenario file, ending in .toml".into()));
+        return Err((
+            "it is not a file".into(),
+            "give the path of a scenario file, ending in .toml".into(),
+        ));
     }
     if meta.len() > LARGEST_FILE {
         let reason = format!("it is larger than {} MiB", LARGEST_FILE >> 20);
-        return Err((reason, "a scenario is a short TOML text; put recorded arrivals in a trace file".into()));
+        return Err((
+            reason,
+            "a scenario is a short TOML text; put recorded arrivals in a trace file".into(),
+        ));
     }
     let bytes = std::fs::read(path).map_err(io)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        (format!("it is not a text: byte {at} is not UTF-8"), "give a TOML file saved as UTF-8".into())
+        (
+            format!("it is not a text: byte {at} is not UTF-8"),
+            "give a TOML file saved as UTF-8".into(),
+        )
     })
 }
 
 fn whole(reason: String, remedy: String) -> Problem {
-    Problem { severity: Severity::Error, place: Place::Nowhere, path: String::new(), reason, remedy }
+    Problem {
+        severity: Severity::Error,
+        place: Place::Nowhere,
+        path: String::new(),
+        reason,
+        remedy,
+    }
 }
 
 fn failure(name: &str, text: &str, problems: Vec<Problem>) -> LoadError {
-    LoadError { document: Document::unread(name, text), problems }
+    LoadError {
+        document: Document::unread(name, text),
+        problems,
+    }
 }

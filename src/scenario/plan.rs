@@ -35,13 +35,20 @@ impl Plan {
     /// Everything that is wrong with those files, or an estimate that is above the limits.
     pub fn assemble(scenario: &Scenario) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
-        let mut keep = |place: String, error: String| problems.push(file_problem(scenario, &place, error));
+        let mut keep =
+            |place: String, error: String| problems.push(file_problem(scenario, &place, error));
         let spec = &scenario.spec;
         let faults = FaultSchedule::new(spec.fault.clone());
         let arrivals_end = SimTime::ZERO + spec.run.duration;
         let (mut groups, mut notes, mut expected) = (Vec::new(), Vec::new(), 0.0);
         for (i, group) in spec.clients.0.iter().enumerate() {
-            match ArrivalPlan::assemble(&group.arrivals, group.count, &faults, arrivals_end, &scenario.base) {
+            match ArrivalPlan::assemble(
+                &group.arrivals,
+                group.count,
+                &faults,
+                arrivals_end,
+                &scenario.base,
+            ) {
                 Ok((arrivals, note)) => {
                     expected += arrivals.expected_requests(group.count, arrivals_end);
                     notes.extend(note);
@@ -50,7 +57,11 @@ impl Plan {
                 Err(error) => keep(format!("clients[{i}].arrivals"), error),
             }
         }
-        let (name, service) = spec.service.0.first().expect("a sound scenario has one service");
+        let (name, service) = spec
+            .service
+            .0
+            .first()
+            .expect("a sound scenario has one service");
         let service_plan = service.assemble(name, &scenario.base);
         let mut strategies = Vec::new();
         for (i, strategy) in spec.strategy.iter().enumerate() {
@@ -59,12 +70,20 @@ impl Plan {
                 Err(error) => keep(format!("strategy[{i}].attempt_timeout"), error),
             }
         }
-        let service_plan = service_plan.map_err(|error| keep(format!("service.{name}"), error)).ok();
+        let service_plan = service_plan
+            .map_err(|error| keep(format!("service.{name}"), error))
+            .ok();
         if expected > spec.run.max_requests as f64 {
             problems.push(too_many(scenario, expected));
         }
-        let Some(service_plan) = service_plan.filter(|_| problems.is_empty()) else { return Err(problems) };
-        let position = |wanted: &String| spec.strategy.iter().position(|strategy| strategy.name == *wanted);
+        let Some(service_plan) = service_plan.filter(|_| problems.is_empty()) else {
+            return Err(problems);
+        };
+        let position = |wanted: &String| {
+            spec.strategy
+                .iter()
+                .position(|strategy| strategy.name == *wanted)
+        };
         Ok(Self {
             world: WorldPlan {
                 warmup: spec.run.warmup,
@@ -76,8 +95,15 @@ impl Plan {
                 faults,
             },
             strategies,
-            compared: (0..spec.strategy.len()).filter(|&i| spec.strategy[i].compare).collect(),
-            pinned: spec.clients.0.iter().map(|group| group.strategy.as_ref().and_then(position)).collect(),
+            compared: (0..spec.strategy.len())
+                .filter(|&i| spec.strategy[i].compare)
+                .collect(),
+            pinned: spec
+                .clients
+                .0
+                .iter()
+                .map(|group| group.strategy.as_ref().and_then(position))
+                .collect(),
             replications: spec.run.replications,
             seed: spec.run.seed,
             failure_probability: service.failure_probability(),
@@ -103,8 +129,12 @@ fn too_many(scenario: &Scenario, expected: f64) -> Problem {
         severity: Severity::Error,
         place: scenario.document.place_of("run"),
         path: "run.max_requests".into(),
-        reason: format!("one replication would have about {expected:.3e} requests; the limit is {limit}"),
-        remedy: "shorten the run, lower the rate or the number of clients, or raise `run.max_requests`".into(),
+        reason: format!(
+            "one replication would have about {expected:.3e} requests; the limit is {limit}"
+        ),
+        remedy:
+            "shorten the run, lower the rate or the number of clients, or raise `run.max_requests`"
+                .into(),
     }
 }
 
@@ -119,14 +149,18 @@ impl Plan {
     /// # Errors
     /// The first name that no compared strategy has.
     pub fn keep_only(&mut self, names: &[String]) -> Result<(), String> {
-        let has = |name: &String| self.compared.iter().any(|&i| self.strategies[i].name == *name);
+        let has = |name: &String| {
+            self.compared
+                .iter()
+                .any(|&i| self.strategies[i].name == *name)
+        };
         if let Some(unknown) = names.iter().find(|name| !has(name)) {
             return Err(unknown.clone());
         }
         if !names.is_empty() {
-            self.compared.retain(|&i| names.contains(&self.strategies[i].name));
+            self.compared
+                .retain(|&i| names.contains(&self.strategies[i].name));
         }
         Ok(())
     }
 }
-

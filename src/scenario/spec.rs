@@ -10,7 +10,9 @@ use serde::{Serialize, Serializer};
 /// Bins of a timeline, when the scenario does not set their width.
 const USUAL_BINS: u64 = 120;
 /// Widths that read well on an axis.
-const NICE_WIDTHS_MS: [u64; 15] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
+const NICE_WIDTHS_MS: [u64; 15] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
+];
 
 record! {
     /// `[run]`: how long, how often, and from which seed.
@@ -35,17 +37,31 @@ record! {
 impl Check for RunSpec {
     fn check(&self, reader: &mut Reader) {
         if self.duration == SimDuration::ZERO {
-            reader.error_here("a run of no length shows nothing", "give `duration` a positive length, like \"60s\"");
+            reader.error_here(
+                "a run of no length shows nothing",
+                "give `duration` a positive length, like \"60s\"",
+            );
         }
         if self.warmup >= self.duration && self.duration > SimDuration::ZERO {
-            reader.error_here("`warmup` leaves nothing to measure", "make it shorter than `duration`");
+            reader.error_here(
+                "`warmup` leaves nothing to measure",
+                "make it shorter than `duration`",
+            );
         }
         if self.replications == 0 || self.replications > 100_000 {
-            reader.error_here("`replications` is a number from 1 to 100000", "20 gives a useful interval");
+            reader.error_here(
+                "`replications` is a number from 1 to 100000",
+                "20 gives a useful interval",
+            );
         }
-        let bins = (self.duration + self.drain).as_nanos().div_ceil(self.bin_width().as_nanos().max(1));
+        let bins = (self.duration + self.drain)
+            .as_nanos()
+            .div_ceil(self.bin_width().as_nanos().max(1));
         if self.bin == Some(SimDuration::ZERO) || bins > 1_000_000 {
-            reader.error_here("the timeline would have more than 1000000 bins", "make `bin` wider");
+            reader.error_here(
+                "the timeline would have more than 1000000 bins",
+                "make `bin` wider",
+            );
         }
     }
 }
@@ -55,9 +71,16 @@ impl RunSpec {
     pub fn bin_width(&self) -> SimDuration {
         self.bin.unwrap_or_else(|| {
             let wanted = (self.duration + self.drain).as_nanos() / USUAL_BINS;
-            let mut nice = NICE_WIDTHS_MS.iter().map(|&ms| SimDuration::from_millis(ms));
+            let mut nice = NICE_WIDTHS_MS
+                .iter()
+                .map(|&ms| SimDuration::from_millis(ms));
             let longest = SimDuration::from_nanos(wanted.max(1));
-            if wanted < 500_000 { longest } else { nice.find(|width| width.as_nanos() >= wanted).unwrap_or(longest) }
+            if wanted < 500_000 {
+                longest
+            } else {
+                nice.find(|width| width.as_nanos() >= wanted)
+                    .unwrap_or(longest)
+            }
         })
     }
 }
@@ -70,7 +93,11 @@ impl Decode for Groups {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::List(items) if items.is_empty() => {
-                reader.error(&node.place, "a scenario needs clients", "add a [clients] table");
+                reader.error(
+                    &node.place,
+                    "a scenario needs clients",
+                    "add a [clients] table",
+                );
                 None
             }
             Value::List(_) => Vec::decode(node, reader).map(Self),
@@ -95,9 +122,15 @@ pub struct Services(pub Vec<(String, ServiceSpec)>);
 impl Decode for Services {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let table = reader.table(node, "[service.api]")?;
-        let looks_direct = ["workers", "service_time", "queue"].iter().any(|key| table.get(key).is_some());
+        let looks_direct = ["workers", "service_time", "queue"]
+            .iter()
+            .any(|key| table.get(key).is_some());
         if looks_direct {
-            reader.error(&node.place, "a service needs a name", "write [service.api] instead of [service]");
+            reader.error(
+                &node.place,
+                "a service needs a name",
+                "write [service.api] instead of [service]",
+            );
             return None;
         }
         if table.fields.len() != 1 {
@@ -106,7 +139,9 @@ impl Decode for Services {
             return None;
         }
         let read = table.fields.iter().map(|field| {
-            let spec = reader.within(&field.key, &field.node.place, |reader| ServiceSpec::decode(&field.node, reader));
+            let spec = reader.within(&field.key, &field.node.place, |reader| {
+                ServiceSpec::decode(&field.node, reader)
+            });
             spec.map(|spec| (field.key.clone(), spec))
         });
         read.collect::<Option<Vec<_>>>().map(Self)
