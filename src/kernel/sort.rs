@@ -78,3 +78,54 @@ fn insertion<E: Copy>(run: &mut [Entry<E>]) {
         run[at] = entry;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::SmallRng;
+    use rand::{RngExt, SeedableRng};
+
+    /// Sorts entries with these times by both ways.
+    fn check(times: &[u64], start: u64, last: u64) {
+        let from: Vec<_> = times
+            .iter()
+            .zip(1..)
+            .map(|(&time, seq)| Entry {
+                time,
+                seq,
+                event: seq,
+            })
+            .collect();
+        let keys = |run: &[Entry<u64>]| run.iter().map(Entry::key).collect::<Vec<_>>();
+        let mut expected = keys(&from);
+        expected.sort_unstable_by(|a, b| b.cmp(a));
+        let mut run = Vec::new();
+        Sorter::new().sort(&from, &mut run, start, last);
+        assert_eq!(keys(&run), expected);
+        assert!(run.iter().all(|entry| entry.event == entry.seq));
+    }
+
+    #[test]
+    fn entries_come_out_latest_first_wherever_they_crowd() {
+        let mut rng = SmallRng::seed_from_u64(5);
+        for length in [0, 1, 2, SMALL, SMALL + 1, 40, 500] {
+            for width in [1, 2, 63, 4096, 1 << 40] {
+                let start = 1 << 50;
+                let last = start + width - 1;
+                let mut draw = |width| start + rng.random_range(0..width);
+                let even: Vec<u64> = (0..length).map(|_| draw(width)).collect();
+                check(&even, start, last);
+                let crowded: Vec<u64> = (0..length).map(|_| draw(width.min(3))).collect();
+                check(&crowded, start, last);
+            }
+        }
+    }
+
+    #[test]
+    fn the_whole_range_of_time_can_be_sorted() {
+        let times: Vec<u64> = (0..50)
+            .map(|n| u64::MAX - (n % 25) * (u64::MAX / 24))
+            .collect();
+        check(&times, 0, u64::MAX);
+    }
+}

@@ -72,17 +72,25 @@ impl<E: Copy> Wheel<E> {
         self.place(entry);
     }
 
-    #[inline]
+    /// Inlined, so that an entry made in registers is not written to memory twice.
+    #[inline(always)]
     fn place(&mut self, entry: Entry<E>) {
         let level = level_of(entry.time ^ self.origin);
         let digit = digit_of(entry.time, level);
         self.occupied[level] |= 1 << digit;
-        let slot = &mut self.slots[level][digit];
-        if slot.len() == BLOCK {
-            let full = std::mem::replace(slot, self.spare.pop().unwrap_or_default());
-            self.full[level][digit].push(full);
+        if self.slots[level][digit].len() == BLOCK {
+            self.start_block(Place { level, digit });
         }
         self.slots[level][digit].push(entry);
+    }
+
+    /// Puts the full block of a slot aside.
+    #[cold]
+    #[inline(never)]
+    fn start_block(&mut self, Place { level, digit }: Place) {
+        let fresh = self.spare.pop().unwrap_or_default();
+        let full = std::mem::replace(&mut self.slots[level][digit], fresh);
+        self.full[level][digit].push(full);
     }
 
     /// The earliest slot that holds something, and the first time that belongs to it.
@@ -209,4 +217,73 @@ fn level_of(difference: u64) -> usize {
 #[inline]
 fn digit_of(time: u64, level: usize) -> usize {
     (time >> (level as u32 * BITS)) as usize % SLOTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wheel_of(times: impl IntoIterator<Item = u64>) -> Wheel<()> {
+        let mut wheel = Wheel::new();
+        for (time, seq) in times.into_iter().zip(1..) {
+            wheel.push(Entry {
+                time,
+                seq,
+                event: (),
+            });
+        }
+        wheel
+    }
+
+    fn first_times(wheel: &mut Wheel<()>) -> Vec<u64> {
+        let mut taken = Vec::new();
+        if let Some((place, _)) = wheel.first() {
+            wheel.take(place, &mut taken);
+        }
+        taken.iter().map(|entry| entry.time).collect()
+    }
+
+    #[test]
+    fn slots_come_up_in_the_order_of_time() {
+        let mut wheel = wheel_of([u64::MAX, 70, 3, 4_096, 64, 1 << 59]);
+        assert_eq!(wheel.len(), 6);
+        for slot in [&[3][..], &[70, 64], &[4_096], &[1 << 59], &[u64::MAX], &[]] {
+            assert_eq!(first_times(&mut wheel), slot);
+        }
+        assert_eq!(wheel.len(), 0);
+    }
+
+    #[test]
+    fn a_slot_knows_its_times() {
+        let mut wheel = wheel_of([5 * 4_096 + 100]);
+        let (place, start) = wheel.first().expect("it holds one entry");
+        assert_eq!((start, wheel.last_of(place)), (5 * 4_096, 6 * 4_096 - 1));
+        wheel.enter(place);
+        wheel.deal(place);
+        let (place, start) = wheel.first().expect("dealing loses nothing");
+        assert_eq!(
+            (start, wheel.last_of(place)),
+            (5 * 4_096 + 64, 5 * 4_096 + 127)
+        );
+        let last = wheel_of([u64::MAX]).first().map(|(place, _)| place);
+        assert_eq!(last.map(|place| wheel.last_of(place)), Some(u64::MAX));
+    }
+
+    #[test]
+    fn a_full_slot_is_dealt_whole_and_its_memory_is_not_kept() {
+        let count = 200 * BLOCK as u64 + 7;
+        let mut wheel = wheel_of((0..count).map(|n| (1 << 30) + n * 31));
+        let (place, _) = wheel.first().expect("it is full");
+        assert_eq!(wheel.len_of(place), count as usize);
+        wheel.enter(place);
+        wheel.deal(place);
+        assert!(wheel.spare.len() <= 200 / 8 + 1);
+        let mut times = Vec::new();
+        while wheel.len() > 0 {
+            times.extend(first_times(&mut wheel));
+        }
+        assert!(times.is_sorted_by_key(|time| time / 4_096));
+        assert_eq!(times.len() as u64, count);
+        assert!(wheel.spare.len() <= 200 / 8 + 1);
+    }
 }
