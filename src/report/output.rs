@@ -40,7 +40,7 @@ pub struct OutputError {
 }
 
 /// Writes the directory `dir` anew: the resolved scenario, the CSV files, the charts if asked for and every
-/// extra (file name, content). Returns the paths of the files. A directory that an earlier run has written is
+/// extra (plain file name, content). Returns the paths of the files. A directory that an earlier run has written is
 /// replaced as a whole; directories above `dir` are made.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ pub fn write_output(
         .expect("a path with a file name has a parent");
     fs::create_dir_all(parent).map_err(|error| trouble(parent, &error))?;
     let fresh = temporary_in(parent).map_err(|error| trouble(parent, &error))?;
-    let names = fill(fresh.path(), result, options, extra)?;
+    let names = fill(fresh.path(), &target, result, options, extra)?;
     swap(fresh, &target, parent).map_err(|error| trouble(&target, &error))?;
     Ok(names.iter().map(|name| dir.join(name)).collect())
 }
@@ -120,9 +120,10 @@ fn temporary_in(parent: &Path) -> io::Result<TempDir> {
     builder.tempdir_in(parent)
 }
 
-/// Writes every file into `dir` and on to the disk; returns their names.
+/// Writes every file into `dir`, which will be `target`, and on to the disk; returns their names.
 fn fill(
     dir: &Path,
+    target: &Path,
     result: &RunResult,
     options: &OutputOptions,
     extra: &[(&str, Extra<'_>)],
@@ -135,7 +136,7 @@ fn fill(
             file.sync_all()
         });
         names.push(name.to_string());
-        written.map_err(|error| trouble(Path::new(name), &error))
+        written.map_err(|error| trouble(&target.join(name), &error))
     };
     put("scenario.toml", &|f| {
         f.write_all(result.resolved.as_bytes())
@@ -155,11 +156,18 @@ fn fill(
     for (name, content) in extra {
         put(name, &|f| match content {
             Extra::Bytes(bytes) => f.write_all(bytes),
-            Extra::Copy(from) => io::copy(&mut File::open(from)?, f).map(|_| ()),
+            Extra::Copy(from) => io::copy(&mut open(from)?, f).map(|_| ()),
         })?;
     }
-    sync_directory(dir).map_err(|error| trouble(dir, &error))?;
+    sync_directory(dir);
     Ok(names)
+}
+
+/// Opens a file to copy; an error names it, for it is not the file that is written.
+fn open(from: &Path) -> io::Result<File> {
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", from.display()));
+    File::open(from).map_err(named)
 }
 
 /// Puts `fresh` in the place of `target`. When that fails, what was there is put back.
@@ -180,17 +188,14 @@ fn swap(fresh: TempDir, target: &Path, parent: &Path) -> io::Result<()> {
     }
     // It has moved, so there is nothing to remove where it was.
     let _moved = fresh.keep();
-    sync_directory(parent)
-}
-
-#[cfg(unix)]
-fn sync_directory(dir: &Path) -> io::Result<()> {
-    File::open(dir)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_directory(_dir: &Path) -> io::Result<()> {
+    sync_directory(parent);
     Ok(())
+}
+
+/// Asks for the names in `dir` to reach the disk. Some file systems cannot do that for a directory, which is no
+/// reason to fail: the files themselves are safe.
+fn sync_directory(dir: &Path) {
+    let _best_effort = File::open(dir).and_then(|dir| dir.sync_all());
 }
 
 fn trouble(path: &Path, error: &io::Error) -> OutputError {
@@ -299,7 +304,9 @@ mod tests {
             &PLAIN,
             &[("events.jsonl", Extra::Copy(&gone))],
         );
-        assert_eq!(error.unwrap_err().path, Path::new("events.jsonl"));
+        let error = error.unwrap_err();
+        assert!(error.path.ends_with("run/events.jsonl"), "{error}");
+        assert!(error.what.contains("gone"), "{error}");
         assert_eq!(
             fs::read_to_string(dir.join("scenario.toml")).unwrap(),
             before

@@ -74,7 +74,8 @@ fn shown(result: &RunResult) -> (Vec<&StrategyResult>, String) {
     strategies.truncate(MOST_SHOWN);
     let clause = match left_out {
         0 => String::new(),
-        n => format!(" Not shown: the {n} that rank below (see summary.csv)."),
+        1 => " The lowest rank is not shown.".into(),
+        n => format!(" The {n} lowest ranks are not shown."),
     };
     (strategies, clause)
 }
@@ -202,7 +203,7 @@ mod tests {
             assert!(
                 texts
                     .iter()
-                    .any(|t| t.contains("Not shown: the 4 that rank below"))
+                    .any(|t| t.contains("The 4 lowest ranks are not shown."))
             );
             assert!(texts.iter().any(|t| t.starts_with("8. h")));
             assert!(!texts.iter().any(|t| t.starts_with("9. ")));
