@@ -315,6 +315,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_there_is_put_back_when_the_swap_fails() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("run");
+        write_output(&target, &sample::silent(), &PLAIN, &[]).unwrap();
+        let fresh = temporary_in(home.path()).unwrap();
+        fs::remove_dir(fresh.path()).unwrap();
+        swap(fresh, &target, home.path()).unwrap_err();
+        assert!(target.join("summary.csv").is_file());
+        assert_eq!(names_in(home.path()), ["run"]);
+    }
+
+    #[test]
     fn what_is_not_ours_is_never_replaced() {
         let home = tempfile::tempdir().unwrap();
         let result = sample::silent();

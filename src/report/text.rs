@@ -30,8 +30,7 @@ impl Style {
     pub(super) fn say(self, text: &str) -> String {
         let mut said = String::with_capacity(text.len());
         for c in text.chars() {
-            match c {
-                c if c.is_control() => said.push(' '),
+            match printable(c) {
                 c if self.unicode || c.is_ascii() || c == NO_BREAK => said.push(c),
                 c => said.push_str(ascii(c)),
             }
@@ -53,6 +52,15 @@ impl Style {
             Paint::Faint => "2",
         };
         format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+}
+
+/// A space for what moves the cursor, turns the direction of writing or may not stand in XML.
+pub(super) fn printable(c: char) -> char {
+    match c {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => ' ',
+        c if c.is_control() => ' ',
+        c => c,
     }
 }
 
@@ -164,7 +172,7 @@ mod tests {
             colour: true,
             unicode: true,
         };
-        assert_eq!(style.say("a\u{1b}[31mb\nc"), "a [31mb c");
+        assert_eq!(style.say("a\u{1b}[31mb\nc\u{202e}d"), "a [31mb c d");
     }
 
     #[test]

@@ -135,11 +135,8 @@ impl Canvas<'_> {
             .with_color(look.colour)
             .with_anchor::<RGBColor>(Pos::new(look.across, VPos::Bottom))
             .into_text_style(&self.root);
-        let printable: String = text
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
-        self.put(&Text::new(printable, fine(at), style));
+        let text: String = text.chars().map(super::printable).collect();
+        self.put(&Text::new(text, fine(at), style));
     }
 
     /// A line through `points`.

@@ -28,7 +28,7 @@ const WIDTH: f64 = 960.0;
 /// Space around everything.
 const MARGIN: f64 = 20.0;
 
-use super::text::fit_by;
+use super::text::{fit_by, printable};
 use super::{number, ranked, replications_words};
 use crate::experiment::{RunResult, StrategyResult};
 use canvas::{Canvas, Look};
@@ -92,7 +92,7 @@ mod tests {
         "<b>&\"quoted\"'</b>",
         "指数退避とフルジッターを組み合わせた再試行戦略の長い名前でございます",
         "a strategy with a name that goes on for sixty characters or so",
-        "esc \u{1b}[31m",
+        "esc \u{1b}[31m\u{ffff}",
         "e",
         "f",
         "g",
