@@ -1,5 +1,6 @@
 //! A discrete-event simulator of retry storms.
 
+pub mod cli;
 pub mod decode;
 pub mod dist;
 pub mod experiment;
@@ -8,6 +9,7 @@ pub mod metrics;
 pub mod model;
 pub mod outcome;
 pub mod policy;
+pub mod report;
 pub mod rng;
 pub mod scenario;
 pub mod theory;

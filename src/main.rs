@@ -1,2 +1,7 @@
 //! The command-line tool.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    retrystorm::cli::main()
+}

@@ -1,0 +1,84 @@
+//! A run as one JSON document, for other programs.
+
+use crate::experiment::{RunResult, TheoryLine};
+use crate::metrics::SummaryRow;
+use serde::Serialize;
+
+/// The version of the document's form. It changes when a field changes its name or meaning, or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    scenario: &'a str,
+    question: &'a str,
+    seed: u64,
+    replications: u32,
+    horizon_s: f64,
+    strategies: Vec<Strategy<'a>>,
+}
+
+#[derive(Serialize)]
+struct Strategy<'a> {
+    #[serde(flatten)]
+    summary: &'a SummaryRow,
+    max_attempts: Option<u64>,
+    theory: &'a TheoryLine,
+}
+
+/// The result as indented JSON with a line break at the end: the fields of `summary.csv` a strategy, in the order
+/// of the scenario, and what theory says. A figure that does not exist is `null`.
+pub fn json(result: &RunResult) -> String {
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        scenario: &result.name,
+        question: &result.question,
+        seed: result.seed,
+        replications: result.replications,
+        horizon_s: result.horizon.as_secs_f64(),
+        strategies: result
+            .strategies
+            .iter()
+            .map(|strategy| Strategy {
+                summary: &strategy.summary,
+                max_attempts: strategy.max_attempts,
+                theory: &strategy.theory,
+            })
+            .collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&document)
+        .expect("structs with text keys always have a JSON form");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use serde_json::Value;
+
+    #[test]
+    fn every_summary_field_and_the_theory_are_there() {
+        let result = sample::herd();
+        let text = json(&result);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["schema_version"], 1);
+        assert_eq!(document["seed"], result.seed);
+        let strategies = document["strategies"].as_array().unwrap();
+        assert_eq!(strategies.len(), result.strategies.len());
+        let row = serde_json::to_value(&result.strategies[0].summary).unwrap();
+        for (key, value) in row.as_object().unwrap() {
+            assert_eq!(&strategies[0][key], value, "{key}");
+        }
+        assert!(strategies[0]["theory"]["dependent"]["came"].is_number());
+        assert_eq!(text, json(&sample::herd()));
+    }
+
+    #[test]
+    fn figures_that_do_not_exist_are_null() {
+        let document: Value = serde_json::from_str(&json(&sample::silent())).unwrap();
+        assert_eq!(document["strategies"][0]["success_rate"], Value::Null);
+        assert_eq!(document["strategies"][0]["theory"], "nothing");
+    }
+}

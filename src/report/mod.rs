@@ -1,0 +1,39 @@
+//! Everything a run shows or writes: the terminal table, CSV, JSON, charts and the output directory.
+//!
+//! A figure that cannot be read is a figure that was not measured. So a success rate always stands beside the
+//! latency, an interval always says what it is of, and theory is put in words. Nothing here prints: functions
+//! return text, or write to a place that the caller names, and the same result gives the same bytes.
+
+pub mod chart;
+mod csv;
+mod json;
+mod number;
+mod output;
+#[cfg(test)]
+pub(crate) mod sample;
+mod table;
+mod text;
+mod theory;
+
+pub use self::csv::{attempts_csv, summary_csv, timeline_csv};
+pub use json::{SCHEMA_VERSION, json};
+pub use output::{Extra, OutputError, OutputOptions, write_output};
+pub use table::table;
+pub use text::Style;
+pub use theory::theory_words;
+
+use crate::experiment::{RunResult, StrategyResult};
+
+/// The strategies from best to worst; those of equal rank keep the order of the scenario.
+fn ranked(result: &RunResult) -> Vec<&StrategyResult> {
+    let mut strategies: Vec<_> = result.strategies.iter().collect();
+    strategies.sort_by_key(|strategy| strategy.summary.rank);
+    strategies
+}
+
+/// "20 replications", "1 replication".
+fn replications_words(replications: u32) -> String {
+    let ending = if replications == 1 { "" } else { "s" };
+    let count = number::count(u64::from(replications));
+    format!("{count} replication{ending}")
+}

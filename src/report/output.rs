@@ -1,0 +1,393 @@
+//! The output directory of a run, which is there complete or not at all.
+//!
+//! Half a result looks like a result. So everything is written into a temporary directory beside the target, and
+//! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
+
+use super::{attempts_csv, chart, summary_csv, timeline_csv};
+use crate::experiment::RunResult;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// What to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputOptions {
+    /// Whether to draw the charts.
+    pub charts: bool,
+}
+
+/// The content of an extra file.
+#[derive(Clone, Copy, Debug)]
+pub enum Extra<'a> {
+    /// A copy of this file.
+    Copy(&'a Path),
+    /// These bytes.
+    Bytes(&'a [u8]),
+}
+
+/// Why output could not be written. Earlier output is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot write to `{}`: {what}", path.display())]
+pub struct OutputError {
+    /// The file or directory in question.
+    pub path: PathBuf,
+    /// What went wrong, as a clause.
+    pub what: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Writes the directory `dir` anew: the resolved scenario, the CSV files, the charts if asked for and every
+/// extra (plain file name, content). Returns the paths of the files. A directory that an earlier run has written is
+/// replaced as a whole; directories above `dir` are made.
+///
+/// # Errors
+/// When `dir` holds anything but the output of a run, or something cannot be written.
+pub fn write_output(
+    dir: &Path,
+    result: &RunResult,
+    options: &OutputOptions,
+    extra: &[(&str, Extra<'_>)],
+) -> Result<Vec<PathBuf>, OutputError> {
+    let target = target_of(dir)?;
+    let parent = target
+        .parent()
+        .expect("a path with a file name has a parent");
+    fs::create_dir_all(parent).map_err(|error| trouble(parent, &error))?;
+    let fresh = temporary_in(parent).map_err(|error| trouble(parent, &error))?;
+    let names = fill(fresh.path(), &target, result, options, extra)?;
+    swap(fresh, &target, parent).map_err(|error| trouble(&target, &error))?;
+    Ok(names.iter().map(|name| dir.join(name)).collect())
+}
+
+/// The real path of `dir`, if it may be written anew.
+fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
+    let refuse = |what: &str, remedy: &str| {
+        Err(OutputError {
+            path: dir.into(),
+            what: what.into(),
+            remedy: remedy.into(),
+        })
+    };
+    const ELSEWHERE: &str = "choose another --out, or move what is there out of the way";
+    if dir.file_name().is_none() {
+        return refuse(
+            "it is not the name of a directory to make",
+            "name one, like --out output/run",
+        );
+    }
+    if dir.symlink_metadata().is_err() {
+        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+        return Ok(parent
+            .unwrap_or(Path::new("."))
+            .join(dir.file_name().unwrap_or_default()));
+    }
+    // A link is followed, so that the directory it leads to is replaced and not the link.
+    let target = dir.canonicalize().map_err(|error| trouble(dir, &error))?;
+    if !target.is_dir() {
+        return refuse("there is a file of that name", ELSEWHERE);
+    }
+    if !is_output(&target).map_err(|error| trouble(&target, &error))? {
+        return refuse("it holds files that are not the output of a run", ELSEWHERE);
+    }
+    Ok(target)
+}
+
+/// Whether a directory is empty or looks like the output of an earlier run: the scenario and the summary are
+/// there, and neither directories nor hidden files are.
+fn is_output(dir: &Path) -> io::Result<bool> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() || name.as_encoded_bytes().starts_with(b".") {
+            return Ok(false);
+        }
+        names.push(name);
+    }
+    let has = |name: &str| names.iter().any(|n| n == OsStr::new(name));
+    Ok(names.is_empty() || (has("scenario.toml") && has("summary.csv")))
+}
+
+fn temporary_in(parent: &Path) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".retrystorm-");
+    // The directory will be the output: with the permissions a common new directory gets.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    builder.tempdir_in(parent)
+}
+
+/// Writes every file into `dir`, which will be `target`, and on to the disk; returns their names.
+fn fill(
+    dir: &Path,
+    target: &Path,
+    result: &RunResult,
+    options: &OutputOptions,
+    extra: &[(&str, Extra<'_>)],
+) -> Result<Vec<String>, OutputError> {
+    let mut names = Vec::new();
+    let mut put = |name: &str, write: &dyn Fn(&mut File) -> io::Result<()>| {
+        let path = dir.join(name);
+        let written = File::create(&path).and_then(|mut file| {
+            write(&mut file)?;
+            file.sync_all()
+        });
+        names.push(name.to_string());
+        written.map_err(|error| trouble(&target.join(name), &error))
+    };
+    put("scenario.toml", &|f| {
+        f.write_all(result.resolved.as_bytes())
+    })?;
+    put("summary.csv", &|f| Ok(summary_csv(result, f)?))?;
+    put("timeline.csv", &|f| Ok(timeline_csv(result, f)?))?;
+    put("attempts.csv", &|f| Ok(attempts_csv(result, f)?))?;
+    if options.charts {
+        for (name, svg) in [
+            ("load", chart::load_svg(result)),
+            ("success", chart::success_svg(result)),
+        ] {
+            put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
+            put(&format!("{name}.png"), &|f| f.write_all(&chart::png(&svg)))?;
+        }
+    }
+    for (name, content) in extra {
+        put(name, &|f| match content {
+            Extra::Bytes(bytes) => f.write_all(bytes),
+            Extra::Copy(from) => io::copy(&mut open(from)?, f).map(|_| ()),
+        })?;
+    }
+    sync_directory(dir);
+    Ok(names)
+}
+
+/// Opens a file to copy; an error names it, for it is not the file that is written.
+fn open(from: &Path) -> io::Result<File> {
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", from.display()));
+    File::open(from).map_err(named)
+}
+
+/// Puts `fresh` in the place of `target`. When that fails, what was there is put back.
+fn swap(fresh: TempDir, target: &Path, parent: &Path) -> io::Result<()> {
+    if target.exists() {
+        let aside = temporary_in(parent)?;
+        let old = aside.path().join("old");
+        fs::rename(target, &old)?;
+        if let Err(error) = fs::rename(fresh.path(), target) {
+            if fs::rename(&old, target).is_err() {
+                // It could not be put back: at least it must outlive its temporary directory.
+                let _kept = aside.keep();
+            }
+            return Err(error);
+        }
+    } else {
+        fs::rename(fresh.path(), target)?;
+    }
+    // It has moved, so there is nothing to remove where it was.
+    let _moved = fresh.keep();
+    sync_directory(parent);
+    Ok(())
+}
+
+/// Asks for the names in `dir` to reach the disk. Some file systems cannot do that for a directory, which is no
+/// reason to fail: the files themselves are safe.
+fn sync_directory(dir: &Path) {
+    let _best_effort = File::open(dir).and_then(|dir| dir.sync_all());
+}
+
+fn trouble(path: &Path, error: &io::Error) -> OutputError {
+    let remedy = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose an --out where you may write"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or choose an --out on another disk"
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            "a part of the path is a file: choose another --out"
+        }
+        io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices => {
+            "it cannot be replaced as a whole: choose a directory inside it as --out"
+        }
+        _ => "choose another --out",
+    };
+    OutputError {
+        path: path.into(),
+        what: error.to_string(),
+        remedy: remedy.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    const PLAIN: OutputOptions = OutputOptions { charts: false };
+
+    fn names_in(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn every_file_is_written_with_directories_above() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("output/herd");
+        let extra = [("events.jsonl", Extra::Bytes(b"{}\n"))];
+        let result = sample::herd();
+        let paths = write_output(&dir, &result, &OutputOptions { charts: true }, &extra).unwrap();
+        let expected = [
+            "attempts.csv",
+            "events.jsonl",
+            "load.png",
+            "load.svg",
+            "scenario.toml",
+            "success.png",
+            "success.svg",
+            "summary.csv",
+            "timeline.csv",
+        ];
+        assert_eq!(names_in(&dir), expected);
+        assert_eq!(paths.len(), expected.len());
+        assert!(
+            paths
+                .iter()
+                .all(|path| path.starts_with(&dir) && path.is_file())
+        );
+        assert_eq!(
+            fs::read_to_string(dir.join("scenario.toml")).unwrap(),
+            result.resolved
+        );
+        assert_eq!(names_in(dir.parent().unwrap()), ["herd"]);
+    }
+
+    #[test]
+    fn earlier_output_is_replaced_as_a_whole() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("run");
+        let result = sample::silent();
+        let extra = [("events.jsonl", Extra::Bytes(b"old"))];
+        write_output(&dir, &result, &PLAIN, &extra).unwrap();
+        write_output(&dir, &result, &PLAIN, &[]).unwrap();
+        assert_eq!(
+            names_in(&dir),
+            [
+                "attempts.csv",
+                "scenario.toml",
+                "summary.csv",
+                "timeline.csv"
+            ]
+        );
+        assert_eq!(names_in(home.path()), ["run"]);
+    }
+
+    #[test]
+    fn an_error_leaves_earlier_output_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("run");
+        let mut result = sample::silent();
+        write_output(&dir, &result, &PLAIN, &[]).unwrap();
+        let before = result.resolved.clone();
+        result.resolved = "changed".into();
+        let gone = home.path().join("gone");
+        let error = write_output(
+            &dir,
+            &result,
+            &PLAIN,
+            &[("events.jsonl", Extra::Copy(&gone))],
+        );
+        let error = error.unwrap_err();
+        assert!(error.path.ends_with("run/events.jsonl"), "{error}");
+        assert!(error.what.contains("gone"), "{error}");
+        assert_eq!(
+            fs::read_to_string(dir.join("scenario.toml")).unwrap(),
+            before
+        );
+        assert_eq!(names_in(home.path()), ["run"]);
+    }
+
+    #[test]
+    fn what_was_there_is_put_back_when_the_swap_fails() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("run");
+        write_output(&target, &sample::silent(), &PLAIN, &[]).unwrap();
+        let fresh = temporary_in(home.path()).unwrap();
+        fs::remove_dir(fresh.path()).unwrap();
+        swap(fresh, &target, home.path()).unwrap_err();
+        assert!(target.join("summary.csv").is_file());
+        assert_eq!(names_in(home.path()), ["run"]);
+    }
+
+    #[test]
+    fn what_is_not_ours_is_never_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let result = sample::silent();
+        let refused = |dir: &Path, part: &str| {
+            let error = write_output(dir, &result, &PLAIN, &[]).unwrap_err();
+            assert!(error.what.contains(part), "{error}");
+            assert!(error.remedy.contains("--out"), "{error:?}");
+        };
+        let foreign = home.path().join("thesis");
+        fs::create_dir(&foreign).unwrap();
+        fs::write(foreign.join("chapter.tex"), "years of work").unwrap();
+        refused(&foreign, "not the output of a run");
+        assert_eq!(names_in(&foreign), ["chapter.tex"]);
+
+        let project = home.path().join("project");
+        write_output(&project, &result, &PLAIN, &[]).unwrap();
+        fs::create_dir(project.join("src")).unwrap();
+        refused(&project, "not the output of a run");
+
+        let file = home.path().join("file");
+        fs::write(&file, "text").unwrap();
+        refused(&file, "there is a file of that name");
+        assert!(write_output(&file.join("below"), &result, &PLAIN, &[]).is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "text");
+        refused(Path::new("/"), "not the name");
+        refused(Path::new(".."), "not the name");
+        assert_eq!(names_in(home.path()), ["file", "project", "thesis"]);
+    }
+
+    #[test]
+    fn an_empty_directory_is_filled() {
+        let home = tempfile::tempdir().unwrap();
+        write_output(&home.path().join("new"), &sample::silent(), &PLAIN, &[]).unwrap();
+        let empty = home.path().join("empty");
+        fs::create_dir(&empty).unwrap();
+        write_output(&empty, &sample::silent(), &PLAIN, &[]).unwrap();
+        assert_eq!(names_in(&empty), names_in(&home.path().join("new")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_keeps_pointing_to_the_output() {
+        let home = tempfile::tempdir().unwrap();
+        let (real, link) = (home.path().join("real"), home.path().join("latest"));
+        write_output(&real, &sample::silent(), &PLAIN, &[]).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let mut result = sample::silent();
+        result.resolved = "second".into();
+        write_output(&link, &result, &PLAIN, &[]).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(
+            fs::read_to_string(real.join("scenario.toml")).unwrap(),
+            "second"
+        );
+    }
+
+    #[test]
+    fn a_remedy_fits_the_trouble() {
+        let remedy = |kind: io::ErrorKind| trouble(Path::new("x"), &kind.into()).remedy;
+        assert!(remedy(io::ErrorKind::StorageFull).contains("free some space"));
+        assert!(remedy(io::ErrorKind::PermissionDenied).contains("may write"));
+        assert!(remedy(io::ErrorKind::ResourceBusy).contains("inside it"));
+    }
+}
