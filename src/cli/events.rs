@@ -44,7 +44,11 @@ pub(super) enum EventsError {
 }
 
 /// Writes the attempts of `replications` replications of every compared strategy.
-pub(super) fn write_events(plan: &Plan, replications: u32, out: &mut impl Write) -> Result<(), EventsError> {
+pub(super) fn write_events(
+    plan: &Plan,
+    replications: u32,
+    out: &mut impl Write,
+) -> Result<(), EventsError> {
     for &strategy in &plan.compared {
         for replication in 0..replications {
             let (_, records) = record_attempts(plan, strategy, replication)?;

@@ -2,7 +2,9 @@
 
 use super::terminal::{Look, tell};
 use crate::decode::{Document, Place, Problem, Severity};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
 use std::fmt;
 
 /// More problems than this are only counted.
@@ -21,18 +23,38 @@ pub(super) fn tell_problems(document: &Document, problems: &[Problem]) {
     for problem in problems.iter().take(MOST_SHOWN) {
         tell(&render(document, problem, Look::of_stderr()));
     }
-    let count = |severity| problems.iter().filter(|problem| problem.severity == severity).count();
+    let count = |severity| {
+        problems
+            .iter()
+            .filter(|problem| problem.severity == severity)
+            .count()
+    };
     let more = problems.len().saturating_sub(MOST_SHOWN);
     if more > 0 {
         tell(&format!("… and {more} more"));
     }
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let plural = |n: usize, word: &str| {
+        if n == 1 {
+            format!("1 {word}")
+        } else {
+            format!("{n} {word}s")
+        }
+    };
     match (errors, warnings) {
         (0, 0) => {}
-        (0, warnings) => tell(&format!("{}: {}", document.name, plural(warnings, "warning"))),
+        (0, warnings) => tell(&format!(
+            "{}: {}",
+            document.name,
+            plural(warnings, "warning")
+        )),
         (errors, 0) => tell(&format!("{}: {}", document.name, plural(errors, "error"))),
-        _ => tell(&format!("{}: {}, {}", document.name, plural(errors, "error"), plural(warnings, "warning"))),
+        _ => tell(&format!(
+            "{}: {}, {}",
+            document.name,
+            plural(errors, "error"),
+            plural(warnings, "warning")
+        )),
     }
 }
 
@@ -43,10 +65,22 @@ fn render(document: &Document, problem: &Problem, look: Look) -> String {
         (false, false) => GraphicalTheme::none(),
     };
     let (source, span, place) = locate(document, &problem.place);
-    let subject = if problem.path.is_empty() { String::new() } else { format!("{}: ", problem.path) };
-    let shown = Shown { problem, source, span, headline: format!("{place}: {subject}{}", problem.reason) };
+    let subject = if problem.path.is_empty() {
+        String::new()
+    } else {
+        format!("{}: ", problem.path)
+    };
+    let shown = Shown {
+        problem,
+        source,
+        span,
+        headline: format!("{place}: {subject}{}", problem.reason),
+    };
     let mut text = String::new();
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(look.width).with_context_lines(0).with_links(false);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(look.width)
+        .with_context_lines(0)
+        .with_links(false);
     match handler.render_report(&mut text, &shown) {
         Ok(()) => text.trim_end().to_owned(),
         // The excerpt could not be drawn; the words can.
@@ -54,7 +88,11 @@ fn render(document: &Document, problem: &Problem, look: Look) -> String {
     }
 }
 
-type Located = (Option<NamedSource<String>>, Option<std::ops::Range<usize>>, String);
+type Located = (
+    Option<NamedSource<String>>,
+    Option<std::ops::Range<usize>>,
+    String,
+);
 
 /// The excerpt, the marked part of it, and the place in words.
 fn locate(document: &Document, place: &Place) -> Located {
@@ -63,11 +101,22 @@ fn locate(document: &Document, place: &Place) -> Located {
             let (line, column) = document.line_column(span.start);
             let place = format!("{}:{line}:{column}", document.name);
             let (excerpt, marked) = excerpt(&document.text, span);
-            (Some(NamedSource::new(place.clone(), excerpt)), Some(marked), place)
+            (
+                Some(NamedSource::new(place.clone(), excerpt)),
+                Some(marked),
+                place,
+            )
         }
         Place::Setting(number) => {
-            let text = document.settings.get(*number).map_or("", |setting| setting.text.as_str());
-            let text: String = text.chars().take(100).flat_map(char::escape_debug).collect();
+            let text = document
+                .settings
+                .get(*number)
+                .map_or("", |setting| setting.text.as_str());
+            let text: String = text
+                .chars()
+                .take(100)
+                .flat_map(char::escape_debug)
+                .collect();
             (None, None, format!("--set {text}"))
         }
         Place::Nowhere => (None, None, document.name.clone()),
@@ -87,9 +136,15 @@ fn excerpt(text: &str, span: &std::ops::Range<usize>) -> (String, std::ops::Rang
     let number = text[..line_start].matches('\n').count();
     // Empty lines before it keep the line number; miette counts them.
     let prefix = "\n".repeat(number);
-    let excerpt = format!("{prefix}{}", text[from..to].replace(|c: char| c.is_control() && c != '\t', " "));
+    let excerpt = format!(
+        "{prefix}{}",
+        text[from..to].replace(|c: char| c.is_control() && c != '\t', " ")
+    );
     let begin = prefix.len() + (start - from);
-    let end = prefix.len() + text.floor_char_boundary(span.end.clamp(start, to.max(start))).saturating_sub(from);
+    let end = prefix.len()
+        + text
+            .floor_char_boundary(span.end.clamp(start, to.max(start)))
+            .saturating_sub(from);
     (excerpt, begin..end.max(begin))
 }
 
@@ -116,7 +171,8 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        (!self.problem.remedy.is_empty()).then(|| Box::new(&self.problem.remedy) as Box<dyn fmt::Display>)
+        (!self.problem.remedy.is_empty())
+            .then(|| Box::new(&self.problem.remedy) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -125,6 +181,8 @@ impl Diagnostic for Shown<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = self.span.clone()?;
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, span))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(
+            None, span,
+        ))))
     }
 }

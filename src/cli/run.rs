@@ -17,8 +17,15 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen();
     let settings = settings(arguments);
     // Everything is read first: a mistake in the last file should not cost the runs before it.
-    let ready: Vec<Option<(Scenario, Plan)>> = arguments.files.iter().map(|file| ready(file, &settings, arguments)).collect();
-    let ready: Vec<(Scenario, Plan)> = ready.into_iter().collect::<Option<_>>().ok_or(Failure::Input)?;
+    let ready: Vec<Option<(Scenario, Plan)>> = arguments
+        .files
+        .iter()
+        .map(|file| ready(file, &settings, arguments))
+        .collect();
+    let ready: Vec<(Scenario, Plan)> = ready
+        .into_iter()
+        .collect::<Option<_>>()
+        .ok_or(Failure::Input)?;
     check_distinct(&ready)?;
     for (i, (scenario, plan)) in ready.iter().enumerate() {
         if i > 0 && !arguments.quiet && !arguments.json {
@@ -42,8 +49,15 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
 fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
     let (scenario, mut plan) = read(file, settings)?;
     if let Err(unknown) = plan.keep_only(&arguments.only) {
-        let names: Vec<String> = plan.compared.iter().map(|&i| format!("\"{}\"", plan.strategies[i].name)).collect();
-        let reason = format!("--only names no strategy of this scenario: \"{}\"", unknown.escape_debug());
+        let names: Vec<String> = plan
+            .compared
+            .iter()
+            .map(|&i| format!("\"{}\"", plan.strategies[i].name))
+            .collect();
+        let reason = format!(
+            "--only names no strategy of this scenario: \"{}\"",
+            unknown.escape_debug()
+        );
         usage_problem(&scenario, reason, format!("it has {}", names.join(", ")));
         return None;
     }
@@ -56,9 +70,19 @@ fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(
 /// Two scenarios of one name would share a folder.
 fn check_distinct(ready: &[(Scenario, Plan)]) -> Result<(), Failure> {
     for (i, (scenario, _)) in ready.iter().enumerate() {
-        if ready[..i].iter().any(|(other, _)| other.name == scenario.name) {
-            let reason = format!("two scenarios are named \"{}\" and would share a folder", scenario.name);
-            usage_problem(scenario, reason, "run them one by one with different --out folders".into());
+        if ready[..i]
+            .iter()
+            .any(|(other, _)| other.name == scenario.name)
+        {
+            let reason = format!(
+                "two scenarios are named \"{}\" and would share a folder",
+                scenario.name
+            );
+            usage_problem(
+                scenario,
+                reason,
+                "run them one by one with different --out folders".into(),
+            );
             return Err(Failure::Input);
         }
     }
@@ -81,7 +105,10 @@ fn run_one(
     bar.finish_and_clear();
     let result = result.map_err(|error| {
         let failure = failed(&error);
-        tell(&format!("  repeat it with: retrystorm run {} --seed {}", scenario.document.name, plan.seed));
+        tell(&format!(
+            "  repeat it with: retrystorm run {} --seed {}",
+            scenario.document.name, plan.seed
+        ));
         failure
     })?;
     let dir = arguments.out.join(&scenario.name);
@@ -92,7 +119,11 @@ fn run_one(
     })?;
     show(&result, arguments);
     if !arguments.quiet {
-        tell(&format!("wrote {} files to {}", written.len(), dir.display()));
+        tell(&format!(
+            "wrote {} files to {}",
+            written.len(),
+            dir.display()
+        ));
     }
     Ok(())
 }
@@ -102,7 +133,14 @@ fn show(result: &RunResult, arguments: &RunArguments) {
         print(&json(result));
     } else if !arguments.quiet {
         let look = Look::of_stdout();
-        print(&table(result, look.width, Style { colour: look.colour, unicode: look.unicode }));
+        print(&table(
+            result,
+            look.width,
+            Style {
+                colour: look.colour,
+                unicode: look.unicode,
+            },
+        ));
     }
 }
 
@@ -115,20 +153,30 @@ fn write(
     interrupt: &Interrupt,
 ) -> Result<Vec<PathBuf>, (String, String)> {
     let _busy = interrupt.hold();
-    let log = if arguments.events { Some(event_log(plan, dir)?) } else { None };
+    let log = if arguments.events {
+        Some(event_log(plan, dir)?)
+    } else {
+        None
+    };
     let mut extra = Vec::new();
     if let Some(log) = &log {
         extra.push(("events.jsonl", Extra::Copy(log.path())));
     }
-    let options = OutputOptions { charts: !arguments.no_charts };
+    let options = OutputOptions {
+        charts: !arguments.no_charts,
+    };
     write_output(dir, result, &options, &extra).map_err(|error| (error.to_string(), error.remedy))
 }
 
 /// The log of attempts in a temporary file beside the output folder, so that it need not fit into memory.
 fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String, String)> {
-    let remedy = || "check the folder and the space on its disk, or choose another --out".to_owned();
+    let remedy =
+        || "check the folder and the space on its disk, or choose another --out".to_owned();
     let failed = |error: &dyn std::fmt::Display| (error.to_string(), remedy());
-    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = dir
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|error| failed(&error))?;
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
     let mut out = BufWriter::new(&mut file);
@@ -147,7 +195,9 @@ struct Interrupt {
 
 impl Interrupt {
     fn listen() -> Self {
-        let interrupt = Self { writing: Arc::default() };
+        let interrupt = Self {
+            writing: Arc::default(),
+        };
         let writing = Arc::clone(&interrupt.writing);
         let leave = move || {
             tell("\ninterrupted: earlier output is as it was");

@@ -30,9 +30,17 @@ impl Look {
     fn of(terminal: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        let width = asked.or_else(|| terminal.then(console_width).flatten()).unwrap_or(USUAL_WIDTH);
-        Self { width: width.clamp(40, 200), colour: terminal && !dumb && !set("NO_COLOR"), unicode: !dumb && speaks_utf8() }
+        let asked = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|columns| columns.parse().ok());
+        let width = asked
+            .or_else(|| terminal.then(console_width).flatten())
+            .unwrap_or(USUAL_WIDTH);
+        Self {
+            width: width.clamp(40, 200),
+            colour: terminal && !dumb && !set("NO_COLOR"),
+            unicode: !dumb && speaks_utf8(),
+        }
     }
 }
 
@@ -42,7 +50,9 @@ fn console_width() -> Option<usize> {
 
 /// Whether the locale, as far as it says anything, is UTF-8.
 fn speaks_utf8() -> bool {
-    let value = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let value = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     value.is_none_or(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }
 

@@ -15,7 +15,11 @@ pub(super) fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
             None => all_sound = false,
         }
     }
-    if all_sound { Ok(()) } else { Err(Failure::Input) }
+    if all_sound {
+        Ok(())
+    } else {
+        Err(Failure::Input)
+    }
 }
 
 /// Reads a scenario and makes it ready; tells everything that is wrong or suspicious.
@@ -40,13 +44,25 @@ pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)>
 /// A problem of the command line rather than of the file.
 pub(super) fn usage_problem(scenario: &Scenario, reason: String, remedy: String) {
     let place = Place::Nowhere;
-    let problem = Problem { severity: Severity::Error, place, path: String::new(), reason, remedy };
+    let problem = Problem {
+        severity: Severity::Error,
+        place,
+        path: String::new(),
+        reason,
+        remedy,
+    };
     tell_problems(&scenario.document, &[problem]);
 }
 
 fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
     let strategies = plan.compared.len();
-    let clients: u64 = scenario.spec.clients.0.iter().map(|group| group.count).sum();
+    let clients: u64 = scenario
+        .spec
+        .clients
+        .0
+        .iter()
+        .map(|group| group.count)
+        .sum();
     let mut text = format!("{}: sound\n", file.display());
     if !scenario.question.is_empty() {
         text += &format!("  {}\n", scenario.question);
@@ -54,9 +70,17 @@ fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
     text += &format!(
         "  {clients} clients, about {:.0} requests a replication, {strategies} {}, {} {}\n",
         plan.expected_requests,
-        if strategies == 1 { "strategy" } else { "strategies" },
+        if strategies == 1 {
+            "strategy"
+        } else {
+            "strategies"
+        },
         plan.replications,
-        if plan.replications == 1 { "replication" } else { "replications" },
+        if plan.replications == 1 {
+            "replication"
+        } else {
+            "replications"
+        },
     );
     for note in &plan.notes {
         text += &format!("  {note}\n");

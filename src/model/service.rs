@@ -183,9 +183,9 @@ impl ServiceSpec {
     /// When a file of an empirical distribution cannot be used.
     pub fn assemble(&self, name: &str, base: &Path) -> Result<ServicePlan, String> {
         let leg = |distribution: &Distribution| -> Result<Option<Sampler>, String> {
-            Ok((*distribution != Distribution::ZERO)
+            (*distribution != Distribution::ZERO)
                 .then(|| distribution.sampler(base))
-                .transpose()?)
+                .transpose()
         };
         let mut upper = 0.0;
         let failures = self.failures.iter().map(|failure| {
@@ -211,8 +211,7 @@ impl ServiceSpec {
         self.failures
             .iter()
             .map(|failure| failure.probability.get())
-            .sum::<f64>()
-            .min(1.0)
+            .fold(0.0, |sum: f64, p| (sum + p).min(1.0))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Made-up results for tests: a restart herd, and a run without traffic.
 
 use crate::experiment::{CapacityStep, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
-use crate::metrics::{Estimate, FailureReason, Gauge, Tally, success_by_attempt, summarise};
+use crate::metrics::{
+    Estimate, FailureReason, Gauge, Headline, Tally, success_by_attempt, summarise,
+};
 use crate::time::{SimDuration, SimTime};
 
 const REPLICATIONS: u32 = 4;
@@ -146,12 +148,7 @@ pub(crate) fn silent() -> RunResult {
     result.faults.clear();
     result.strategies.truncate(1);
     let only = &mut result.strategies[0];
-    only.summary = summarise(
-        "nobody",
-        &tally,
-        std::slice::from_ref(&tally),
-        result.horizon,
-    );
+    only.summary = summarise("nobody", &tally, &[Headline::of(&tally)], result.horizon);
     only.summary.rank = 1;
     only.success = None;
     only.success_by_attempt.clear();
@@ -193,7 +190,6 @@ fn strategy(stroke: &Stroke, bins: u64, horizon: SimDuration) -> StrategyResult 
     let mut total = each[0].clone();
     each[1..].iter().for_each(|tally| total.merge(tally));
     let rates: Vec<f64> = each.iter().filter_map(Tally::success_rate).collect();
-    let most = stroke.max_attempts.unwrap_or(40) as usize;
     let ended = (total.succeeded + total.failed_total()) as f64;
     let losses = [FailureReason::QueueFull, FailureReason::Timeout]
         .map(|reason| Loss {
@@ -201,11 +197,12 @@ fn strategy(stroke: &Stroke, bins: u64, horizon: SimDuration) -> StrategyResult 
             share: total.failed[reason as usize] as f64 / ended,
         })
         .into();
+    let headlines: Vec<Headline> = each.iter().map(Headline::of).collect();
     StrategyResult {
-        summary: summarise(stroke.name, &total, &each, horizon),
+        summary: summarise(stroke.name, &total, &headlines, horizon),
         success: Estimate::from_replications(&rates).map(Estimate::clamped_to_share),
         max_attempts: stroke.max_attempts,
-        success_by_attempt: success_by_attempt(&each, most),
+        success_by_attempt: success_by_attempt(&headlines),
         theory: TheoryLine::Dependent {
             why: "the outage and the queue fail many attempts together".into(),
             p: 0.02,

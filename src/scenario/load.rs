@@ -38,7 +38,7 @@ pub struct LoadError {
 ///
 /// # Errors
 /// Everything that is wrong with the file or the settings.
-pub fn load(path: &Path, settings: &[String]) -> Result<Scenario, LoadError> {
+pub fn load(path: &Path, settings: &[String]) -> Result<Scenario, Box<LoadError>> {
     let shown = path.display().to_string();
     let text = read_text(path)
         .map_err(|(reason, remedy)| failure(&shown, "", vec![whole(reason, remedy)]))?;
@@ -57,7 +57,7 @@ impl Scenario {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn parse(name: &str, text: &str, base: &Path) -> Result<Self, LoadError> {
+    pub fn parse(name: &str, text: &str, base: &Path) -> Result<Self, Box<LoadError>> {
         from_text(name, name, text, base.to_path_buf(), &[])
     }
 
@@ -79,7 +79,7 @@ fn from_text(
     text: &str,
     base: PathBuf,
     settings: &[String],
-) -> Result<Scenario, LoadError> {
+) -> Result<Scenario, Box<LoadError>> {
     let mut document =
         Document::parse(shown, text).map_err(|problems| failure(shown, text, problems))?;
     let mut problems: Vec<Problem> = settings
@@ -107,7 +107,7 @@ fn from_text(
                 document,
             })
         }
-        _ => Err(LoadError { document, problems }),
+        _ => Err(Box::new(LoadError { document, problems })),
     }
 }
 
@@ -166,9 +166,9 @@ fn whole(reason: String, remedy: String) -> Problem {
     }
 }
 
-fn failure(name: &str, text: &str, problems: Vec<Problem>) -> LoadError {
-    LoadError {
+fn failure(name: &str, text: &str, problems: Vec<Problem>) -> Box<LoadError> {
+    Box::new(LoadError {
         document: Document::unread(name, text),
         problems,
-    }
+    })
 }
