@@ -1,9 +1,9 @@
 //! Queues for events that come up in the order they were scheduled.
 //!
-//! Most pending events of a retry storm are attempt timeouts, and nearly all of them are stale by the
-//! time they come up. They share one delay, so their order is known without comparing anything: adding
-//! and taking one costs a few nanoseconds, however many wait. A stream of arrivals is a lane with
-//! one entry.
+//! Most pending events of a retry storm are attempt timeouts, and nearly all of them are not wanted any more
+//! by the time they come up. They share one delay, so their order is known without comparing anything:
+//! adding and taking one costs a few nanoseconds, however many wait, and one that is cancelled is marked
+//! where it stands and never comes up. A stream of arrivals is a lane with one entry.
 
 use super::entry::{Entry, NEVER};
 use std::collections::VecDeque;
@@ -16,10 +16,30 @@ const LARGE: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane(u16);
 
+/// Names an event in a lane, to [cancel](super::Scheduler::cancel) it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket(u64);
+
+impl Ticket {
+    /// Names no event in any lane.
+    pub const NONE: Self = Self(u64::MAX);
+}
+
+/// The order number of entries that were cancelled.
+const CANCELLED: u64 = 0;
+
+/// One lane. Its first entry is never a cancelled one.
+#[derive(Debug)]
+struct Queue<E> {
+    line: VecDeque<Entry<E>>,
+    /// Entries that have left the front: the ticket of the first one in the line.
+    left: u64,
+}
+
 /// All lanes. The least key among their heads is always at hand.
 #[derive(Debug)]
 pub(super) struct Lanes<E> {
-    queues: Vec<VecDeque<Entry<E>>>,
+    queues: Vec<Queue<E>>,
     /// Key of the head of each queue; [`NEVER`] for an empty one.
     heads: Vec<u128>,
     /// The queue with the least head.
@@ -41,7 +61,10 @@ impl<E: Copy> Lanes<E> {
     /// Adds an empty lane.
     pub(super) fn open(&mut self) -> Lane {
         let number = u16::try_from(self.queues.len()).expect("a model makes a handful of lanes");
-        self.queues.push(VecDeque::new());
+        self.queues.push(Queue {
+            line: VecDeque::new(),
+            left: 0,
+        });
         self.heads.push(NEVER);
         Lane(number)
     }
@@ -52,14 +75,14 @@ impl<E: Copy> Lanes<E> {
         self.first_key
     }
 
-    /// Adds `entry`, the newest of all, to the end of `lane`. False, and nothing is done, if the lane
+    /// Adds `entry`, the newest of all, to the end of `lane`. `None`, and nothing is done, if the lane
     /// already holds a later one.
     #[inline]
-    pub(super) fn push(&mut self, lane: Lane, entry: Entry<E>) -> bool {
+    pub(super) fn push(&mut self, lane: Lane, entry: Entry<E>) -> Option<Ticket> {
         let number = usize::from(lane.0);
         let queue = &mut self.queues[number];
-        match queue.back() {
-            Some(tail) if entry.time < tail.time => return false,
+        match queue.line.back() {
+            Some(tail) if entry.time < tail.time => return None,
             Some(_) => {}
             None => {
                 self.heads[number] = entry.key();
@@ -69,19 +92,38 @@ impl<E: Copy> Lanes<E> {
                 }
             }
         }
-        if queue.len() == queue.capacity() {
-            grow(queue);
+        if queue.line.len() == queue.line.capacity() {
+            grow(&mut queue.line);
         }
-        queue.push_back(entry);
-        true
+        queue.line.push_back(entry);
+        Some(Ticket(queue.left + queue.line.len() as u64 - 1))
+    }
+
+    /// Takes the entry with `ticket` out of `lane`. False if it is not there any more.
+    #[inline]
+    pub(super) fn cancel(&mut self, lane: Lane, ticket: Ticket) -> bool {
+        let number = usize::from(lane.0);
+        let queue = &mut self.queues[number];
+        let place = ticket.0.wrapping_sub(queue.left) as usize;
+        let Some(entry) = queue.line.get_mut(place) else {
+            return false;
+        };
+        let was_there = entry.seq != CANCELLED;
+        entry.seq = CANCELLED;
+        if place == 0 {
+            self.heads[number] = queue.next_head();
+            self.find_first();
+        }
+        was_there
     }
 
     /// Takes the entry of [`Self::first_key`].
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry<E>> {
         let queue = self.queues.get_mut(self.first)?;
-        let entry = queue.pop_front()?;
-        self.heads[self.first] = queue.front().map_or(NEVER, Entry::key);
+        let entry = queue.line.pop_front()?;
+        queue.left += 1;
+        self.heads[self.first] = queue.next_head();
         self.find_first();
         Some(entry)
     }
@@ -97,6 +139,21 @@ impl<E: Copy> Lanes<E> {
     }
 }
 
+impl<E: Copy> Queue<E> {
+    /// Drops cancelled entries from the front and gives the key of the first that is left.
+    #[inline]
+    fn next_head(&mut self) -> u128 {
+        while let Some(head) = self.line.front() {
+            if head.seq != CANCELLED {
+                return head.key();
+            }
+            self.line.pop_front();
+            self.left += 1;
+        }
+        NEVER
+    }
+}
+
 /// Lets a large full queue grow by a quarter: doubling would take room for two million entries to hold
 /// one million.
 #[cold]
@@ -108,6 +165,7 @@ fn grow<E>(queue: &mut VecDeque<Entry<E>>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entry::time_of;
     use super::*;
 
     fn entry(time: u64, seq: u64) -> Entry<()> {
@@ -126,7 +184,7 @@ mod tests {
             .into_iter()
             .enumerate()
         {
-            assert!(lanes.push(lane, entry(time, seq as u64 + 1)));
+            assert!(lanes.push(lane, entry(time, seq as u64 + 1)).is_some());
         }
         let order: Vec<_> = std::iter::from_fn(|| lanes.pop().map(|e| e.seq)).collect();
         assert_eq!(order, [1, 2, 3, 4, 5]);
@@ -137,14 +195,34 @@ mod tests {
     fn an_entry_before_the_tail_is_refused() {
         let mut lanes = Lanes::new();
         let lane = lanes.open();
-        assert!(lanes.push(lane, entry(5, 1)));
-        assert!(!lanes.push(lane, entry(4, 2)));
-        assert!(lanes.push(lane, entry(5, 3)));
+        assert!(lanes.push(lane, entry(5, 1)).is_some());
+        assert!(lanes.push(lane, entry(4, 2)).is_none());
+        assert!(lanes.push(lane, entry(5, 3)).is_some());
         lanes.pop();
         lanes.pop();
         assert!(
-            lanes.push(lane, entry(1, 4)),
+            lanes.push(lane, entry(1, 4)).is_some(),
             "an empty lane takes anything"
         );
+    }
+
+    #[test]
+    fn a_cancelled_entry_never_comes_up_wherever_it_stands() {
+        let mut lanes = Lanes::new();
+        let lane = lanes.open();
+        let tickets: Vec<Ticket> = (1..=6)
+            .filter_map(|seq| lanes.push(lane, entry(seq, seq)))
+            .collect();
+        // The middle, the end, then the front with its neighbour already gone.
+        for at in [1, 3, 5, 0] {
+            assert!(lanes.cancel(lane, tickets[at]));
+            assert!(!lanes.cancel(lane, tickets[at]), "once is enough");
+        }
+        assert_eq!(time_of(lanes.first_key()), 3);
+        let order: Vec<_> = std::iter::from_fn(|| lanes.pop().map(|e| e.seq)).collect();
+        assert_eq!(order, [3, 5]);
+        assert!(!lanes.cancel(lane, tickets[2]), "it has come up");
+        assert!(!lanes.cancel(lane, Ticket::NONE));
+        assert_eq!(lanes.first_key(), NEVER);
     }
 }

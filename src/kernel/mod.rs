@@ -27,7 +27,7 @@ mod sort;
 mod timeline;
 mod wheel;
 
-pub use lanes::Lane;
+pub use lanes::{Lane, Ticket};
 pub use scheduler::Scheduler;
 pub use simulation::{Simulation, Stuck};
 

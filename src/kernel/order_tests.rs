@@ -1,7 +1,7 @@
 //! The order of events against a sorted map, for any schedule.
 
 use super::entry::Entry;
-use super::{Lane, Scheduler};
+use super::{Lane, Scheduler, Ticket};
 use crate::time::SimTime;
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
@@ -15,6 +15,8 @@ struct Pair {
     sorted: BTreeMap<(u64, u64), u64>,
     scheduled: u64,
     now: u64,
+    /// What can be cancelled, and its place in the order.
+    tickets: Vec<(Lane, Ticket, (u64, u64))>,
 }
 
 impl Pair {
@@ -27,6 +29,16 @@ impl Pair {
             sorted: BTreeMap::new(),
             scheduled: 0,
             now: 0,
+            tickets: Vec::new(),
+        }
+    }
+
+    /// Cancels one of the events that ever had a ticket; it may have happened or been cancelled before.
+    fn cancel(&mut self, which: usize) {
+        if let Some(&(lane, ticket, place)) = self.tickets.get(which % self.tickets.len().max(1)) {
+            self.scheduler.cancel(lane, ticket);
+            self.sorted.remove(&place);
+            assert_eq!(self.scheduler.pending(), self.sorted.len());
         }
     }
 
@@ -37,7 +49,12 @@ impl Pair {
         let time = self.now.saturating_add(delay);
         self.sorted.insert((time, self.scheduled), event);
         match self.lanes.get(lane) {
-            Some(&lane) => self.scheduler.at_in(lane, SimTime::from_nanos(time), event),
+            Some(&lane) => {
+                let ticket = self.scheduler.at_in(lane, SimTime::from_nanos(time), event);
+                if ticket != Ticket::NONE {
+                    self.tickets.push((lane, ticket, (time, self.scheduled)));
+                }
+            }
             None => self.scheduler.at(SimTime::from_nanos(time), event),
         }
     }
@@ -83,6 +100,11 @@ enum Op {
     Pass {
         by: u64,
     },
+    Cancel {
+        first: usize,
+        step: usize,
+        count: usize,
+    },
 }
 
 /// Delays of every size: the size is drawn first, and small ones make ties.
@@ -100,7 +122,9 @@ fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         5 => (count.clone(), delay(), delay(), 0..6_usize)
             .prop_map(|(count, delay, step, lane)| Op::Push { count, delay, step, lane }),
-        4 => count.prop_map(|count| Op::Pop { count }),
+        4 => count.clone().prop_map(|count| Op::Pop { count }),
+        3 => (any::<usize>(), 0..7_usize, count)
+            .prop_map(|(first, step, count)| Op::Cancel { first, step, count }),
         1 => delay().prop_map(|by| Op::Pass { by: by >> 8 }),
     ]
 }
@@ -126,6 +150,11 @@ proptest! {
                     }
                 }
                 Op::Pass { by } => pair.pass(by),
+                Op::Cancel { first, step, count } => {
+                    for nth in 0..count {
+                        pair.cancel(first.wrapping_add(nth.wrapping_mul(step)));
+                    }
+                }
             }
         }
         while pair.pop(u64::MAX) {}

@@ -1,7 +1,7 @@
 //! The clock and the list of what will happen, as a model sees them.
 
 use super::entry::{Entry, time_of};
-use super::lanes::{Lane, Lanes};
+use super::lanes::{Lane, Lanes, Ticket};
 use super::timeline::Timeline;
 use crate::time::{SimDuration, SimTime};
 
@@ -13,6 +13,8 @@ pub struct Scheduler<E: Copy> {
     scheduled: u64,
     /// Events taken out so far.
     taken: u64,
+    /// Events cancelled so far.
+    cancelled: u64,
     timeline: Timeline<E>,
     lanes: Lanes<E>,
 }
@@ -23,6 +25,7 @@ impl<E: Copy> Scheduler<E> {
             now: 0,
             scheduled: 0,
             taken: 0,
+            cancelled: 0,
             timeline: Timeline::new(),
             lanes: Lanes::new(),
         }
@@ -62,17 +65,18 @@ impl<E: Copy> Scheduler<E> {
     }
 
     /// Lets `event` happen at `time`, expecting that it is not before the last one in `lane`. If it is,
-    /// it still happens at its time.
+    /// it still happens at its time, but cannot be cancelled: its ticket is [`Ticket::NONE`].
     ///
     /// # Panics
     ///
     /// If `time` is in the past, or `lane` was made by another scheduler.
     #[inline]
-    pub fn at_in(&mut self, lane: Lane, time: SimTime, event: E) {
+    pub fn at_in(&mut self, lane: Lane, time: SimTime, event: E) -> Ticket {
         let entry = self.entry(time, event);
-        if !self.lanes.push(lane, entry) {
+        self.lanes.push(lane, entry).unwrap_or_else(|| {
             self.timeline.push(entry);
-        }
+            Ticket::NONE
+        })
     }
 
     /// Lets `event` happen after `delay`, which should be the same for all in `lane`.
@@ -81,13 +85,24 @@ impl<E: Copy> Scheduler<E> {
     ///
     /// If `lane` was made by another scheduler.
     #[inline]
-    pub fn after_in(&mut self, lane: Lane, delay: SimDuration, event: E) {
-        self.at_in(lane, self.now() + delay, event);
+    pub fn after_in(&mut self, lane: Lane, delay: SimDuration, event: E) -> Ticket {
+        self.at_in(lane, self.now() + delay, event)
+    }
+
+    /// Lets the event with `ticket` in `lane` never happen. Does nothing if it has happened, was cancelled or
+    /// never was in a lane.
+    ///
+    /// # Panics
+    ///
+    /// If `lane` was made by another scheduler.
+    #[inline]
+    pub fn cancel(&mut self, lane: Lane, ticket: Ticket) {
+        self.cancelled += u64::from(self.lanes.cancel(lane, ticket));
     }
 
     /// How many events are yet to happen.
     pub fn pending(&self) -> usize {
-        (self.scheduled - self.taken) as usize
+        (self.scheduled - self.taken - self.cancelled) as usize
     }
 
     /// How many events have been taken out.

@@ -18,8 +18,11 @@ impl Moments {
     /// Counts one.
     #[inline]
     pub fn record(&mut self, duration: SimDuration) {
-        let ns = u128::from(duration.as_nanos());
         self.count += 1;
+        if duration == SimDuration::ZERO {
+            return;
+        }
+        let ns = u128::from(duration.as_nanos());
         self.sum += ns;
         self.squares = self.squares.saturating_add(ns * ns);
     }

@@ -42,11 +42,11 @@ pub struct Bin {
 pub struct Timeline {
     width: u64,
     bins: Vec<Bin>,
-    /// Index of the open bin; equals `bins.len() - 1` once the end is reached.
-    open: usize,
+    /// The bin of the present, which takes its place in `bins` when it is over.
+    open: Bin,
+    open_index: usize,
     open_end: u64,
     levels: [i64; GAUGES],
-    highest: [i64; GAUGES],
 }
 
 impl Timeline {
@@ -61,10 +61,10 @@ impl Timeline {
         Self {
             width,
             bins: vec![Bin::default(); count],
-            open: 0,
+            open: Bin::default(),
+            open_index: 0,
             open_end: width,
             levels: [0; GAUGES],
-            highest: [0; GAUGES],
         }
     }
 
@@ -78,20 +78,21 @@ impl Timeline {
 
     #[cold]
     fn roll(&mut self, now: u64) {
-        while now >= self.open_end && self.open + 1 < self.bins.len() {
-            self.open += 1;
+        while now >= self.open_end && self.open_index + 1 < self.bins.len() {
+            self.bins[self.open_index] = self.open;
+            self.open_index += 1;
             self.open_end += self.width;
-            let areas = &mut self.bins[self.open].areas;
-            for (area, level) in areas.iter_mut().zip(self.levels) {
-                *area = level * self.width as i64;
-            }
+            self.open = Bin {
+                areas: self.levels.map(|level| level * self.width as i64),
+                ..Bin::default()
+            };
         }
     }
 
     /// The open bin, for counting.
     #[inline(always)]
     pub fn bin(&mut self) -> &mut Bin {
-        &mut self.bins[self.open]
+        &mut self.open
     }
 
     /// Changes a level by `delta` at `now`, which lies in the open bin.
@@ -99,9 +100,7 @@ impl Timeline {
     pub fn change(&mut self, gauge: Gauge, delta: i64, now: SimTime) {
         let i = gauge as usize;
         self.levels[i] += delta;
-        self.highest[i] = self.highest[i].max(self.levels[i]);
-        self.bins[self.open].areas[i] +=
-            delta * (self.open_end.saturating_sub(now.as_nanos())) as i64;
+        self.open.areas[i] += delta * (self.open_end.saturating_sub(now.as_nanos())) as i64;
     }
 
     /// The present level.
@@ -109,21 +108,17 @@ impl Timeline {
         self.levels[gauge as usize]
     }
 
-    /// The highest level ever reached.
-    pub fn highest(&self, gauge: Gauge) -> i64 {
-        self.highest[gauge as usize]
-    }
-
     /// Fills the bins up to `end` with the last levels, and takes off what lies beyond it.
     pub fn close(&mut self, end: SimTime) {
         self.advance(end);
         let beyond = self.open_end.saturating_sub(end.as_nanos()) as i64;
-        for (area, level) in self.bins[self.open].areas.iter_mut().zip(self.levels) {
+        for (area, level) in self.open.areas.iter_mut().zip(self.levels) {
             *area -= level * beyond;
         }
+        self.bins[self.open_index] = self.open;
     }
 
-    /// All bins in order of time.
+    /// All bins in order of time, once the timeline is [closed](Self::close).
     pub fn bins(&self) -> &[Bin] {
         &self.bins
     }
@@ -141,7 +136,7 @@ impl Timeline {
             .sum()
     }
 
-    /// Adds the bins of another run of the same length. Levels keep their highest.
+    /// Adds the bins of another run of the same length. Both are closed.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
             mine.first_tries += theirs.first_tries;
@@ -151,9 +146,6 @@ impl Timeline {
             for (a, b) in mine.areas.iter_mut().zip(theirs.areas) {
                 *a = a.saturating_add(b);
             }
-        }
-        for (a, b) in self.highest.iter_mut().zip(other.highest) {
-            *a = (*a).max(b);
         }
     }
 }
@@ -178,7 +170,6 @@ mod tests {
             .collect();
         // 2 from 3 to 12, 1 from 12 to 30, 5 from 30 to 35.
         assert_eq!(areas, [14, 4 + 8, 10, 25]);
-        assert_eq!(timeline.highest(Gauge::Queue), 5);
         assert_eq!(timeline.level(Gauge::Queue), 5);
         assert_eq!(timeline.area(Gauge::Queue), 61);
     }
@@ -190,6 +181,7 @@ mod tests {
             timeline.advance(SimTime::from_nanos(t));
             timeline.bin().first_tries += 1;
         }
+        timeline.close(SimTime::from_nanos(30));
         let counts: Vec<u64> = timeline.bins().iter().map(|bin| bin.first_tries).collect();
         assert_eq!(counts, [2, 1, 1]);
     }

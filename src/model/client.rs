@@ -4,7 +4,7 @@ use super::arrival::Start;
 use super::log::AttemptLog;
 use super::stream::Arrival;
 use super::world::{Event, NONE, Request, Stage, World};
-use crate::kernel::Scheduler;
+use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::Gauge;
 use crate::outcome::FailureReason;
 use crate::policy::BackoffState;
@@ -108,6 +108,7 @@ impl<L: AttemptLog> World<'_, L> {
             group,
             stage: Stage::Attempting,
             counted,
+            give_up: Ticket::NONE,
         };
         let pooled = !state.pools.is_empty();
         let request = self.requests.insert(request);
@@ -274,7 +275,9 @@ impl<L: AttemptLog> World<'_, L> {
         let pause = think.sample(&mut pause_key(state.key, client, calls).draws(Purpose::Think));
         let at = arrivals.end_of_pause(scheduler.now(), pause);
         match state.pause_lane {
-            Some(lane) => scheduler.at_in(lane, at, Event::PauseOver { group, client }),
+            Some(lane) => {
+                scheduler.at_in(lane, at, Event::PauseOver { group, client });
+            }
             None => scheduler.at(at, Event::PauseOver { group, client }),
         }
     }

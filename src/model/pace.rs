@@ -70,11 +70,16 @@ impl Pace {
     }
 
     /// The time at which `gap` of operational time has passed since `now`; `None` if that never happens.
+    #[inline]
     pub(super) fn after(&self, now: SimTime, gap: f64) -> Option<SimTime> {
-        let from = now.as_nanos() as f64;
         if self.segments.is_empty() {
             return later(now, gap);
         }
+        self.after_changes(now, gap)
+    }
+
+    fn after_changes(&self, now: SimTime, gap: f64) -> Option<SimTime> {
+        let from = now.as_nanos() as f64;
         let mut i = self
             .segments
             .partition_point(|segment| segment.start <= from)
@@ -103,6 +108,7 @@ fn within(rate: f64, slope: f64, area: f64) -> f64 {
     2.0 * area / (rate + (rate * rate + 2.0 * slope * area).max(0.0).sqrt())
 }
 
+#[inline]
 fn later(now: SimTime, gap: f64) -> Option<SimTime> {
     let next = now + crate::time::SimDuration::from_nanos_f64(gap);
     (gap.is_finite() && next < SimTime::MAX).then_some(next)

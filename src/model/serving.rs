@@ -219,7 +219,10 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// Free workers take waiting jobs.
     fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
-        while self.service.busy < self.conditions.workers && !self.conditions.stall {
+        while self.service.queue.len() > 0
+            && self.service.busy < self.conditions.workers
+            && !self.conditions.stall
+        {
             let Some(index) = self.service.queue.pop(&mut self.queue_draws) else {
                 return;
             };

@@ -3,7 +3,7 @@
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::OnAbandon;
 use super::world::{Event, Group, Request, Stage, World};
-use crate::kernel::Scheduler;
+use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::{Gauge, count_at};
 use crate::outcome::{AttemptOutcome, FailureReason};
 use crate::policy::{Decision, Ended};
@@ -24,6 +24,7 @@ impl<L: AttemptLog> World<'_, L> {
         request.attempt_key = key;
         request.sent_at = now;
         request.stage = Stage::Attempting;
+        request.give_up = Ticket::NONE;
         let timeout = group.strategy.attempt_timeout.as_ref();
         let patience = timeout.map_or(SimTime::MAX, |t| {
             now + t.sample(&mut key.draws(Purpose::Timeout))
@@ -38,14 +39,17 @@ impl<L: AttemptLog> World<'_, L> {
         if waits && request.gives_up_at == gives_up_at && gives_up_at < SimTime::MAX {
             let event = Event::GaveUp { request: index };
             match lane {
-                Some(lane) => scheduler.at_in(lane, gives_up_at, event),
+                Some(lane) => {
+                    self.requests[index].give_up = scheduler.at_in(lane, gives_up_at, event)
+                }
                 None => scheduler.at(gives_up_at, event),
             }
         }
     }
 
-    /// The client stops waiting, unless the attempt that this was about has ended. An event that outlived its
-    /// attempt is known by its time: it acts only on an attempt that ends now by itself.
+    /// The client stops waiting, unless the attempt that this was about has ended. Most such events are
+    /// cancelled with their attempt; one that was in no lane and outlived it is known by its time, as it acts
+    /// only on an attempt that ends now by itself.
     pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let request = self.requests[index];
         if request.stage != Stage::Attempting || request.gives_up_at != scheduler.now() {
@@ -83,6 +87,9 @@ impl<L: AttemptLog> World<'_, L> {
         let now = scheduler.now();
         let request = &mut self.requests[index];
         let group = &mut self.groups[usize::from(request.group)];
+        if let Some(lane) = group.give_up_lane {
+            scheduler.cancel(lane, request.give_up);
+        }
         let ended = Ended {
             outcome,
             code,
@@ -115,7 +122,9 @@ impl<L: AttemptLog> World<'_, L> {
                 }
                 let event = Event::RetryDue { request: index };
                 match group.retry_lane {
-                    Some(lane) => scheduler.after_in(lane, delay, event),
+                    Some(lane) => {
+                        scheduler.after_in(lane, delay, event);
+                    }
                     None => scheduler.after(delay, event),
                 }
                 self.change(Gauge::Backoff, 1, now);

@@ -265,6 +265,7 @@ impl<'p> Stream<'p> {
     }
 
     /// The next arrival; arrivals never go back in time. `None` when there are no more.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<Arrival> {
         let mut client = None;
         let at = match &self.plan.kind {
@@ -308,6 +309,7 @@ impl<'p> Stream<'p> {
         })
     }
 
+    #[inline]
     fn after_gap(&mut self, mean: f64, random: bool) -> Option<SimTime> {
         let share: f64 = if random {
             Exp1.sample(&mut self.draws)

@@ -11,7 +11,7 @@ use super::service::{Service, ServicePlan};
 use super::slab::Slab;
 use super::strategy::Strategy;
 use super::stream::{Arrival, Stream};
-use crate::kernel::{Lane, Model, Scheduler, Simulation, Stuck};
+use crate::kernel::{Lane, Model, Scheduler, Simulation, Stuck, Ticket};
 use crate::metrics::{Gauge, Tally};
 use crate::outcome::AttemptOutcome;
 use crate::policy::BackoffState;
@@ -109,6 +109,8 @@ pub(super) struct Request {
     pub(super) stage: Stage,
     /// Whether it is inside the measuring window.
     pub(super) counted: bool,
+    /// The event that ends its patience, if that is in the lane for such events.
+    pub(super) give_up: Ticket,
 }
 
 /// Where a job is.
