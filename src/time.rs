@@ -74,8 +74,13 @@ impl SimDuration {
     /// The nearest length to `nanos` nanoseconds. Negative numbers and NaN give zero, large ones saturate.
     #[inline]
     pub fn from_nanos_f64(nanos: f64) -> Self {
-        // `as` saturates and maps NaN to zero; adding a half first rounds to nearest.
-        Self((nanos + 0.5) as u64)
+        // Adding a half first rounds to nearest. The signed conversion is several times cheaper than the
+        // unsigned one; both saturate and map NaN to zero.
+        let rounded = nanos + 0.5;
+        if rounded < i64::MAX as f64 {
+            return Self((rounded as i64).max(0) as u64);
+        }
+        Self(rounded as u64)
     }
 
     /// Length in nanoseconds.

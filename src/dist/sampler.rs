@@ -218,7 +218,7 @@ impl Sampler {
     }
 
     /// The next length of time.
-    #[inline]
+    #[inline(always)]
     pub fn sample(&self, draws: &mut Draws) -> SimDuration {
         // The forms of most runs stay small enough to be inlined at the caller.
         match self.kind {

@@ -6,17 +6,16 @@
 //! where it stands and never comes up. A stream of arrivals is a lane with one entry.
 
 use super::entry::{Entry, NEVER};
-use std::collections::VecDeque;
 
-/// Entries from which a full queue is large.
-const LARGE: usize = 1024;
+/// Room in a new lane that is used.
+const FIRST_ROOM: usize = 16;
 
 /// A queue of its own for events scheduled in the order they happen; see
 /// [`Scheduler::lane`](super::Scheduler::lane).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane(u16);
 
-/// Names an event in a lane, to [cancel](super::Scheduler::cancel) it.
+/// Names an event in a lane, to [cancel](super::Scheduler::cancel) it: the how-manieth of its lane it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -28,21 +27,24 @@ impl Ticket {
 /// The order number of entries that were cancelled.
 const CANCELLED: u64 = 0;
 
-/// One lane. Its first entry is never a cancelled one.
+/// One lane: a ring whose length is a power of two. Entry n of the lane is at n modulo the length. The first
+/// entry is never a cancelled one.
 #[derive(Debug)]
-struct Queue<E> {
-    line: VecDeque<Entry<E>>,
-    /// Entries that have left the front: the ticket of the first one in the line.
-    left: u64,
+struct Ring<E> {
+    entries: Vec<Entry<E>>,
+    first: u64,
+    end: u64,
+    /// The time of the entry added last.
+    last_time: u64,
 }
 
 /// All lanes. The least key among their heads is always at hand.
 #[derive(Debug)]
 pub(super) struct Lanes<E> {
-    queues: Vec<Queue<E>>,
-    /// Key of the head of each queue; [`NEVER`] for an empty one.
+    rings: Vec<Ring<E>>,
+    /// Key of the head of each ring; [`NEVER`] for an empty one.
     heads: Vec<u128>,
-    /// The queue with the least head.
+    /// The ring with the least head.
     first: usize,
     /// The least head.
     first_key: u128,
@@ -51,7 +53,7 @@ pub(super) struct Lanes<E> {
 impl<E: Copy> Lanes<E> {
     pub(super) const fn new() -> Self {
         Self {
-            queues: Vec::new(),
+            rings: Vec::new(),
             heads: Vec::new(),
             first: 0,
             first_key: NEVER,
@@ -60,10 +62,12 @@ impl<E: Copy> Lanes<E> {
 
     /// Adds an empty lane.
     pub(super) fn open(&mut self) -> Lane {
-        let number = u16::try_from(self.queues.len()).expect("a model makes a handful of lanes");
-        self.queues.push(Queue {
-            line: VecDeque::new(),
-            left: 0,
+        let number = u16::try_from(self.rings.len()).expect("a model makes a handful of lanes");
+        self.rings.push(Ring {
+            entries: Vec::new(),
+            first: 0,
+            end: 0,
+            last_time: 0,
         });
         self.heads.push(NEVER);
         Lane(number)
@@ -80,56 +84,51 @@ impl<E: Copy> Lanes<E> {
     #[inline]
     pub(super) fn push(&mut self, lane: Lane, entry: Entry<E>) -> Option<Ticket> {
         let number = usize::from(lane.0);
-        let queue = &mut self.queues[number];
-        match queue.line.back() {
-            Some(tail) if entry.time < tail.time => return None,
-            Some(_) => {}
-            None => {
-                self.heads[number] = entry.key();
-                if entry.key() < self.first_key {
-                    self.first_key = entry.key();
-                    self.first = number;
-                }
+        let ring = &mut self.rings[number];
+        if ring.first == ring.end {
+            let key = entry.key();
+            self.heads[number] = key;
+            if key < self.first_key {
+                (self.first, self.first_key) = (number, key);
             }
+        } else if entry.time < ring.last_time {
+            return None;
         }
-        if queue.line.len() == queue.line.capacity() {
-            grow(&mut queue.line);
-        }
-        queue.line.push_back(entry);
-        Some(Ticket(queue.left + queue.line.len() as u64 - 1))
+        Some(ring.push(entry))
     }
 
     /// Takes the entry with `ticket` out of `lane`. False if it is not there any more.
     #[inline]
     pub(super) fn cancel(&mut self, lane: Lane, ticket: Ticket) -> bool {
         let number = usize::from(lane.0);
-        let queue = &mut self.queues[number];
-        let place = ticket.0.wrapping_sub(queue.left) as usize;
-        let Some(entry) = queue.line.get_mut(place) else {
+        let ring = &mut self.rings[number];
+        if ticket.0 < ring.first || ticket.0 >= ring.end {
             return false;
-        };
+        }
+        let entry = ring.at(ticket.0);
         let was_there = entry.seq != CANCELLED;
         entry.seq = CANCELLED;
-        if place == 0 {
-            self.heads[number] = queue.next_head();
-            self.find_first();
+        if ticket.0 == ring.first {
+            self.advance(number);
         }
         was_there
     }
 
-    /// Takes the entry of [`Self::first_key`].
+    /// Takes the entry of [`Self::first_key`], if there is one.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry<E>> {
-        let queue = self.queues.get_mut(self.first)?;
-        let entry = queue.line.pop_front()?;
-        queue.left += 1;
-        self.heads[self.first] = queue.next_head();
-        self.find_first();
+        let number = self.first;
+        let ring = self.rings.get_mut(number).filter(|ring| ring.first < ring.end)?;
+        let entry = *ring.at(ring.first);
+        ring.first += 1;
+        self.advance(number);
         Some(entry)
     }
 
+    /// Drops cancelled entries from the front of a lane, and finds the least head anew.
     #[inline]
-    fn find_first(&mut self) {
+    fn advance(&mut self, number: usize) {
+        self.heads[number] = self.rings[number].next_head();
         (self.first, self.first_key) = (0, NEVER);
         for (number, &key) in self.heads.iter().enumerate() {
             if key < self.first_key {
@@ -139,27 +138,50 @@ impl<E: Copy> Lanes<E> {
     }
 }
 
-impl<E: Copy> Queue<E> {
+impl<E: Copy> Ring<E> {
+    /// Entry `n` of the lane, which is in it.
+    #[inline]
+    fn at(&mut self, n: u64) -> &mut Entry<E> {
+        let mask = self.entries.len() - 1;
+        &mut self.entries[n as usize & mask]
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry<E>) -> Ticket {
+        if (self.end - self.first) as usize == self.entries.len() {
+            self.grow(entry);
+        }
+        let n = self.end;
+        *self.at(n) = entry;
+        self.end = n + 1;
+        self.last_time = entry.time;
+        Ticket(n)
+    }
+
+    /// Doubles the room; `filler` stands in places that are not in use.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, filler: Entry<E>) {
+        let room = (2 * self.entries.len()).max(FIRST_ROOM);
+        let mut entries = vec![filler; room];
+        for n in self.first..self.end {
+            entries[n as usize & (room - 1)] = *self.at(n);
+        }
+        self.entries = entries;
+    }
+
     /// Drops cancelled entries from the front and gives the key of the first that is left.
     #[inline]
     fn next_head(&mut self) -> u128 {
-        while let Some(head) = self.line.front() {
+        while self.first < self.end {
+            let first = self.first;
+            let head = self.at(first);
             if head.seq != CANCELLED {
                 return head.key();
             }
-            self.line.pop_front();
-            self.left += 1;
+            self.first += 1;
         }
         NEVER
-    }
-}
-
-/// Lets a large full queue grow by a quarter: doubling would take room for two million entries to hold
-/// one million.
-#[cold]
-fn grow<E>(queue: &mut VecDeque<Entry<E>>) {
-    if queue.len() >= LARGE {
-        queue.reserve_exact(queue.len() / 4);
     }
 }
 

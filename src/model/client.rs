@@ -2,7 +2,7 @@
 
 use super::arrival::Start;
 use super::log::AttemptLog;
-use super::stream::Arrival;
+use super::stream::{ANY_CLIENT, Arrival};
 use super::world::{Event, NONE, Request, Stage, World};
 use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::Gauge;
@@ -40,8 +40,8 @@ impl<L: AttemptLog> World<'_, L> {
     fn schedule_arrival(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
         let end = self.arrivals_end;
         let state = &mut self.groups[usize::from(group)];
-        state.next = state.stream.next().filter(|next| next.at < end);
-        if let Some(next) = state.next {
+        if let Some(next) = state.stream.next().filter(|next| next.at < end) {
+            state.next = next;
             scheduler.at_in(state.arrival_lane, next.at, Event::Arrival { group });
         }
     }
@@ -50,26 +50,23 @@ impl<L: AttemptLog> World<'_, L> {
     #[inline]
     pub(super) fn arrive(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
         let state = &mut self.groups[usize::from(group)];
-        let Some(Arrival { number, client, .. }) = state.next else {
-            return;
+        let Arrival { number, client, .. } = state.next;
+        let key = state.key.child(number);
+        let owner = if client == ANY_CLIENT {
+            key.draws(Purpose::Owner).below(u64::from(state.plan.count)) as u32
+        } else {
+            client
         };
-        let owner = client.unwrap_or_else(|| {
-            state
-                .key
-                .child(number)
-                .draws(Purpose::Owner)
-                .below(u64::from(state.plan.count)) as u32
+        // A memoryless pause: what comes while the client is busy is no request.
+        let counts = state.busy.get_mut(owner as usize / 64).is_none_or(|word| {
+            let free = *word >> (owner % 64) & 1 == 0;
+            *word |= 1 << (owner % 64);
+            free
         });
         self.schedule_arrival(group, scheduler);
-        let busy = &mut self.groups[usize::from(group)].busy;
-        if let Some(word) = busy.get_mut(owner as usize / 64) {
-            // A memoryless pause: what comes while the client is busy is no request.
-            if *word >> (owner % 64) & 1 == 1 {
-                return;
-            }
-            *word |= 1 << (owner % 64);
+        if counts {
+            self.begin(group, owner, number, key, scheduler);
         }
-        self.begin(group, owner, number, scheduler);
     }
 
     /// A client of a closed loop has paused long enough.
@@ -80,11 +77,20 @@ impl<L: AttemptLog> World<'_, L> {
         let calls = &mut self.groups[usize::from(group)].calls[client as usize];
         let number = u64::from(client) | u64::from(*calls) << 32;
         *calls += 1;
-        self.begin(group, client, number, scheduler);
+        let key = self.groups[usize::from(group)].key.child(number);
+        self.begin(group, client, number, key, scheduler);
     }
 
     /// A request begins, or waits for a place.
-    fn begin(&mut self, group: u16, client: u32, number: u64, scheduler: &mut Scheduler<Event>) {
+    #[inline]
+    fn begin(
+        &mut self,
+        group: u16,
+        client: u32,
+        number: u64,
+        key: Key,
+        scheduler: &mut Scheduler<Event>,
+    ) {
         let now = scheduler.now();
         let counted = now >= self.measuring_from;
         let state = &self.groups[usize::from(group)];
@@ -94,6 +100,7 @@ impl<L: AttemptLog> World<'_, L> {
             .map_or(SimTime::MAX, |deadline| now + deadline);
         let request = Request {
             number,
+            key,
             attempt_key: Key::default(),
             intended_at: now,
             sent_at: now,

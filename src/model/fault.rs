@@ -270,17 +270,17 @@ impl FaultSpec {
 /// The state of the world at one time, all faults taken together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Conditions {
+    /// Something happens to attempts as they arrive: one of the next fields but those on capacity and speed.
+    pub(super) disturbed: bool,
     /// Attempts are refused at once.
     pub(super) refuse: bool,
     /// Attempts get no answer.
     pub(super) hang: bool,
-    /// No service starts.
-    pub(super) stall: bool,
     /// Probability of failing beside the service's own failures.
     pub(super) error_rate: f64,
     /// Service takes so many times as long.
     pub(super) slow_down: f64,
-    /// Workers there.
+    /// Workers that may begin with an attempt; none during a stall.
     pub(super) workers: u32,
     /// Added delay to the service.
     pub(super) latency: SimDuration,
@@ -342,7 +342,7 @@ impl FaultSchedule {
     /// Workers there at `now` and the factor on service times, for a service of `workers`.
     pub fn capacity(&self, now: SimTime, workers: u32) -> (u32, f64) {
         let conditions = self.conditions(now, workers);
-        let out = conditions.refuse || conditions.stall || conditions.hang;
+        let out = conditions.refuse || conditions.hang;
         (
             if out { 0 } else { conditions.workers },
             conditions.slow_down,
@@ -380,13 +380,13 @@ impl FaultSchedule {
             .filter_map(moving_workers)
             .fold(f64::from(workers), f64::min)
             * share;
-        Conditions {
+        let conditions = Conditions {
+            disturbed: false,
             refuse: out(Outage::Refuse),
             hang: out(Outage::Hang),
-            stall: out(Outage::Stall),
             error_rate: 1.0 - survival,
             slow_down: self.product(now, |fault| fault.slow_down),
-            workers: left.round() as u32,
+            workers: if out(Outage::Stall) { 0 } else { left.round() as u32 },
             latency: active()
                 .filter_map(|f| f.latency.map(|l| l.scale(f.intensity(now))))
                 .fold(SimDuration::ZERO, |a, b| a + b),
@@ -399,7 +399,9 @@ impl FaultSchedule {
             code: active()
                 .find(|fault| fault.changes_failures())
                 .map_or(DEFAULT_CODE.0, |fault| fault.code.0),
-        }
+        };
+        let scripted = conditions.fail_first > 0 || conditions.fail_every > 0 || conditions.fail_all;
+        Conditions { disturbed: conditions.refuse || conditions.hang || scripted, ..conditions }
     }
 }
 

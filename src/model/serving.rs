@@ -30,11 +30,13 @@ impl<L: AttemptLog> World<'_, L> {
             doomed: false,
             ticket: 0,
             reached_at: now,
-            expires: sender.gives_up_at,
             started_at: now,
             done_at: SimTime::MAX,
         });
         self.requests[request].job = job;
+        if self.plan.service.request_delay.is_none() && self.conditions.latency == SimDuration::ZERO {
+            return self.reach(job, scheduler);
+        }
         let delay = &self.plan.service.request_delay;
         let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
             d.sample(&mut key.draws(Purpose::Request))
@@ -61,19 +63,22 @@ impl<L: AttemptLog> World<'_, L> {
         } else {
             bin.first_tries += 1;
         }
-        if self.conditions.hang {
-            return self.vanish(index);
+        self.service.arrived += 1;
+        if self.conditions.disturbed {
+            if self.conditions.hang {
+                return self.vanish(index);
+            }
+            if self.conditions.refuse {
+                return self.answer(index, AttemptOutcome::Refused, 0, scheduler);
+            }
+            self.script_failure(index);
         }
-        if self.conditions.refuse {
-            return self.answer(index, AttemptOutcome::Refused, 0, scheduler);
-        }
-        self.script_failure(index);
         if !self.plan.service.failures_take_time
             && let Some(code) = self.failure(index)
         {
             return self.answer(index, AttemptOutcome::Error, code, scheduler);
         }
-        if self.service.busy < self.conditions.workers && !self.conditions.stall {
+        if self.service.busy < self.conditions.workers {
             self.serve(index, scheduler);
         } else if self.service.queue.len() < self.plan.service.queue_capacity {
             let job = &mut self.jobs[index];
@@ -88,7 +93,6 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// Faults that count attempts decide here whether this one fails, whatever the seed.
     fn script_failure(&mut self, index: u32) {
-        self.service.arrived += 1;
         let Job { group, client, .. } = self.jobs[index];
         let seen = self.groups[usize::from(group)]
             .attempts_seen
@@ -131,24 +135,14 @@ impl<L: AttemptLog> World<'_, L> {
     /// A worker begins a job, unless the job is dropped because it would end too late.
     fn serve(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
-        let job = &mut self.jobs[index];
-        let drawn = self
-            .plan
-            .service
-            .service_time
-            .sample(&mut job.key.draws(Purpose::Service));
-        let slow_down = self.conditions.slow_down;
-        let work = if slow_down == 1.0 {
-            drawn
-        } else {
-            drawn.scale(slow_down)
-        };
-        if self.plan.service.on_abandon == OnAbandon::DropIfLate && now + work > job.expires {
+        let end = now + self.work(self.jobs[index].key);
+        if self.plan.service.on_abandon == OnAbandon::DropIfLate && !self.ends_in_time(index, end) {
             return self.vanish(index);
         }
+        let job = &mut self.jobs[index];
         job.whereabouts = Whereabouts::InService;
         job.started_at = now;
-        job.done_at = now + work;
+        job.done_at = end;
         if job.counted {
             let wait = now - job.reached_at;
             self.tally.waits.record(wait);
@@ -156,11 +150,25 @@ impl<L: AttemptLog> World<'_, L> {
         }
         let (group, request, key) = (job.group, job.request, job.key);
         self.service.busy += 1;
-        scheduler.at(now + work, Event::Served { job: index });
+        scheduler.at(end, Event::Served { job: index });
         self.change(Gauge::Busy, 1, now);
         if self.groups[usize::from(group)].strategy.timeout_covers_wait {
             self.stop_patience(request, key, scheduler);
         }
+    }
+
+    /// How long a worker needs for an attempt that begins now.
+    #[inline]
+    fn work(&self, key: Key) -> SimDuration {
+        let drawn = self.plan.service.service_time.sample(&mut key.draws(Purpose::Service));
+        let slow_down = self.conditions.slow_down;
+        if slow_down == 1.0 { drawn } else { drawn.scale(slow_down) }
+    }
+
+    /// Whether the client of a job still waits at `end`.
+    fn ends_in_time(&self, index: u32, end: SimTime) -> bool {
+        let job = &self.jobs[index];
+        self.is_awaited(job) && end <= self.requests[job.request].gives_up_at
     }
 
     /// The wait of an attempt is over, and with it the patience that covers the wait only; the deadline stays.
@@ -177,12 +185,12 @@ impl<L: AttemptLog> World<'_, L> {
     /// A worker has ended a job. An event that outlived its job is known by its time.
     pub(super) fn served(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
-        let job = self.jobs[index];
+        let job = &self.jobs[index];
         if job.whereabouts != Whereabouts::InService || job.done_at != now {
             return;
         }
-        let in_time = self.is_awaited(&job);
         if job.counted {
+            let in_time = self.is_awaited(job);
             self.tally.served += 1;
             self.tally.sojourns.record(now - job.reached_at);
             let work = u128::from((now - job.started_at).as_nanos());
@@ -219,10 +227,7 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// Free workers take waiting jobs.
     fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
-        while self.service.queue.len() > 0
-            && self.service.busy < self.conditions.workers
-            && !self.conditions.stall
-        {
+        while self.service.queue.len() > 0 && self.service.busy < self.conditions.workers {
             let Some(index) = self.service.queue.pop(&mut self.queue_draws) else {
                 return;
             };
@@ -267,10 +272,11 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// The answer reaches the client, who may have given up.
     pub(super) fn answered(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
-        let job = self.jobs[index];
         self.jobs.remove(index);
-        if self.is_awaited(&job) {
-            self.settle(job.request, job.outcome, job.code, scheduler);
+        let job = &self.jobs[index];
+        if self.is_awaited(job) {
+            let (request, outcome, code) = (job.request, job.outcome, job.code);
+            self.settle(request, outcome, code, scheduler);
         }
     }
 

@@ -17,10 +17,7 @@ impl<L: AttemptLog> World<'_, L> {
         let request = &mut self.requests[index];
         request.attempts = request.attempts.saturating_add(1);
         let group = &self.groups[usize::from(request.group)];
-        let key = group
-            .key
-            .child(request.number)
-            .child(u64::from(request.attempts));
+        let key = request.key.child(u64::from(request.attempts));
         request.attempt_key = key;
         request.sent_at = now;
         request.stage = Stage::Attempting;
@@ -101,14 +98,9 @@ impl<L: AttemptLog> World<'_, L> {
             self.tally.outcomes[outcome as usize] += 1;
         }
         let mut draws = group.jitter(request);
-        let lasting = group.backoff.get_mut(request.client as usize);
-        let decision = match lasting {
-            Some(state) => group.strategy.rule.decide(&ended, state, &mut draws),
-            None => group
-                .strategy
-                .rule
-                .decide(&ended, &mut request.backoff, &mut draws),
-        };
+        let own = &mut request.backoff;
+        let state = group.backoff.get_mut(request.client as usize).unwrap_or(own);
+        let decision = group.strategy.rule.decide(&ended, state, &mut draws);
         if L::ENABLED {
             self.log
                 .record(attempt_record(request, outcome, code, now, decision));

@@ -43,15 +43,18 @@ enum Kind {
 }
 
 /// The next arrival of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arrival {
     /// When.
     pub(super) at: SimTime,
     /// Its number in the stream: the identity of the request.
     pub(super) number: u64,
-    /// Its client; drawn from the number when the stream does not say.
-    pub(super) client: Option<u32>,
+    /// Its client; [`ANY_CLIENT`] when the number decides.
+    pub(super) client: u32,
 }
+
+/// Stands for a client that is drawn from the number of the request.
+pub(super) const ANY_CLIENT: u32 = u32::MAX;
 
 /// A running stream.
 #[derive(Debug)]
@@ -267,7 +270,7 @@ impl<'p> Stream<'p> {
     /// The next arrival; arrivals never go back in time. `None` when there are no more.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Arrival> {
-        let mut client = None;
+        let mut client = ANY_CLIENT;
         let at = match &self.plan.kind {
             Kind::Poisson(mean) => self.after_gap(*mean, true)?,
             Kind::Even(gap) => self.after_gap(*gap, false)?,
@@ -278,7 +281,7 @@ impl<'p> Stream<'p> {
             Kind::Cycle { period, .. } => {
                 let (place, owner) = self.places[(self.number % u64::from(self.count)) as usize];
                 let round = self.number / u64::from(self.count);
-                client = Some(owner);
+                client = owner;
                 let position = place as f64 + round as f64 * *period as f64;
                 let gap = position - self.position;
                 self.position = position;
@@ -289,7 +292,7 @@ impl<'p> Stream<'p> {
             } => {
                 let total = u64::from(self.count) * requests;
                 let left = total.checked_sub(self.number).filter(|&left| left > 0)?;
-                client = Some((self.number % u64::from(self.count)) as u32);
+                client = (self.number % u64::from(self.count)) as u32;
                 if *spread == 0.0 {
                     self.at
                 } else {

@@ -70,6 +70,7 @@ pub(super) enum Event {
 }
 
 const _: () = assert!(size_of::<Event>() <= 8);
+const _: () = assert!(size_of::<Job>() == 64 && size_of::<Request>() == 128);
 
 /// No request or job.
 pub(super) const NONE: u32 = u32::MAX;
@@ -87,10 +88,13 @@ pub(super) enum Stage {
     BackingOff,
 }
 
-/// A request in flight.
+/// A request in flight. A power of two bytes makes its address a shift of its index.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(128))]
 pub(super) struct Request {
     pub(super) number: u64,
+    /// What its attempts derive their random numbers from.
+    pub(super) key: Key,
     /// The key of the present attempt: an answer with another key comes too late.
     pub(super) attempt_key: Key,
     pub(super) intended_at: SimTime,
@@ -125,8 +129,9 @@ pub(super) enum Whereabouts {
     Stopped,
 }
 
-/// An attempt as the service sees it. It outlives the request when nobody waits for it any more.
+/// An attempt as the service sees it. It outlives the request when nobody waits for it any more. One cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Job {
     pub(super) key: Key,
     pub(super) request: u32,
@@ -142,8 +147,6 @@ pub(super) struct Job {
     /// Its place in the queue.
     pub(super) ticket: u64,
     pub(super) reached_at: SimTime,
-    /// When its client will have given up.
-    pub(super) expires: SimTime,
     pub(super) started_at: SimTime,
     pub(super) done_at: SimTime,
 }
@@ -166,7 +169,7 @@ pub(super) struct Group<'p> {
     pub(super) key: Key,
     pub(super) stream: Stream<'p>,
     /// The arrival that is scheduled.
-    pub(super) next: Option<Arrival>,
+    pub(super) next: Arrival,
     /// One bit a client of a thinned closed loop: it has a request in flight.
     pub(super) busy: Vec<u64>,
     /// Requests made by each client of a closed loop with events.
@@ -344,7 +347,7 @@ impl<'p> Group<'p> {
             strategy,
             key,
             stream: Stream::new(&plan.arrivals, plan.count, key),
-            next: None,
+            next: Arrival::default(),
             busy: vec![0; when(plan.arrivals.is_thinned()).div_ceil(64)],
             calls: vec![0; when(plan.arrivals.client_pauses().is_some())],
             pools: vec![empty; pools],
