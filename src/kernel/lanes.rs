@@ -118,7 +118,10 @@ impl<E: Copy> Lanes<E> {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry<E>> {
         let number = self.first;
-        let ring = self.rings.get_mut(number).filter(|ring| ring.first < ring.end)?;
+        let ring = self
+            .rings
+            .get_mut(number)
+            .filter(|ring| ring.first < ring.end)?;
         let entry = *ring.at(ring.first);
         ring.first += 1;
         self.advance(number);

@@ -91,11 +91,7 @@ impl<E: Copy> Timeline<E> {
     fn insert_tiny(&mut self, entry: Entry<E>) -> usize {
         let later = |pending: &&Entry<E>| pending.time > entry.time;
         let at = self.run.iter().filter(later).count();
-        self.run.push(entry);
-        for to in (1..self.run.len()).rev() {
-            self.run[to] = self.run[to - usize::from(to > at)];
-        }
-        self.run[at] = entry;
+        self.run.insert(at, entry);
         at
     }
 

@@ -251,7 +251,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A request that had begun has ended: its place in flight and its client are free again.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_request(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
         self.change(Gauge::InFlight, -1, scheduler.now());
         self.requests[request].stage = Stage::Ended;
@@ -266,7 +266,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// The client of a closed loop begins its next pause.
-    #[inline]
+    #[inline(always)]
     fn release_client(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
         let Request { group, client, .. } = self.requests[request];
         let state = &mut self.groups[usize::from(group)];

@@ -386,7 +386,11 @@ impl FaultSchedule {
             hang: out(Outage::Hang),
             error_rate: 1.0 - survival,
             slow_down: self.product(now, |fault| fault.slow_down),
-            workers: if out(Outage::Stall) { 0 } else { left.round() as u32 },
+            workers: if out(Outage::Stall) {
+                0
+            } else {
+                left.round() as u32
+            },
             latency: active()
                 .filter_map(|f| f.latency.map(|l| l.scale(f.intensity(now))))
                 .fold(SimDuration::ZERO, |a, b| a + b),
@@ -400,8 +404,12 @@ impl FaultSchedule {
                 .find(|fault| fault.changes_failures())
                 .map_or(DEFAULT_CODE.0, |fault| fault.code.0),
         };
-        let scripted = conditions.fail_first > 0 || conditions.fail_every > 0 || conditions.fail_all;
-        Conditions { disturbed: conditions.refuse || conditions.hang || scripted, ..conditions }
+        let scripted =
+            conditions.fail_first > 0 || conditions.fail_every > 0 || conditions.fail_all;
+        Conditions {
+            disturbed: conditions.refuse || conditions.hang || scripted,
+            ..conditions
+        }
     }
 }
 

@@ -34,7 +34,8 @@ impl<L: AttemptLog> World<'_, L> {
             done_at: SimTime::MAX,
         });
         self.requests[request].job = job;
-        if self.plan.service.request_delay.is_none() && self.conditions.latency == SimDuration::ZERO {
+        if self.plan.service.request_delay.is_none() && self.conditions.latency == SimDuration::ZERO
+        {
             return self.reach(job, scheduler);
         }
         let delay = &self.plan.service.request_delay;
@@ -133,6 +134,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A worker begins a job, unless the job is dropped because it would end too late.
+    #[inline(always)]
     fn serve(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
         let end = now + self.work(self.jobs[index].key);
@@ -160,9 +162,17 @@ impl<L: AttemptLog> World<'_, L> {
     /// How long a worker needs for an attempt that begins now.
     #[inline]
     fn work(&self, key: Key) -> SimDuration {
-        let drawn = self.plan.service.service_time.sample(&mut key.draws(Purpose::Service));
+        let drawn = self
+            .plan
+            .service
+            .service_time
+            .sample(&mut key.draws(Purpose::Service));
         let slow_down = self.conditions.slow_down;
-        if slow_down == 1.0 { drawn } else { drawn.scale(slow_down) }
+        if slow_down == 1.0 {
+            drawn
+        } else {
+            drawn.scale(slow_down)
+        }
     }
 
     /// Whether the client of a job still waits at `end`.
@@ -271,6 +281,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// The answer reaches the client, who may have given up.
+    #[inline(always)]
     pub(super) fn answered(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         self.jobs.remove(index);
         let job = &self.jobs[index];

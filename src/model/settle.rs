@@ -99,7 +99,10 @@ impl<L: AttemptLog> World<'_, L> {
         }
         let mut draws = group.jitter(request);
         let own = &mut request.backoff;
-        let state = group.backoff.get_mut(request.client as usize).unwrap_or(own);
+        let state = group
+            .backoff
+            .get_mut(request.client as usize)
+            .unwrap_or(own);
         let decision = group.strategy.rule.decide(&ended, state, &mut draws);
         if L::ENABLED {
             self.log

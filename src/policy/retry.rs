@@ -48,7 +48,7 @@ pub enum Decision {
 
 impl RetryRule {
     /// Decides. `state` is the memory of the backoff, which a retry moves on by one.
-    #[inline]
+    #[inline(always)]
     pub fn decide(&self, ended: &Ended, state: &mut BackoffState, draws: &mut Draws) -> Decision {
         let reason = match ended.outcome {
             AttemptOutcome::Ok => {
