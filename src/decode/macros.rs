@@ -4,7 +4,7 @@
 /// field is an error. The type must implement [`Check`](crate::decode::Check) (an empty `impl` will do).
 /// After a `;`, `flatten name: Type` takes another record's keys into the same table.
 ///
-/// ```ignore
+/// ```text
 /// record! {
 ///     /// A pause of constant length.
 ///     pub struct Fixed {
@@ -62,7 +62,7 @@ macro_rules! record {
 /// Defines an enum that is read from a tag: `"name"`, or `{ name = settings }`. Each variant gives its doc
 /// comment, its tag and a TOML example; together they feed messages, documentation and tests.
 ///
-/// ```ignore
+/// ```text
 /// choice! {
 ///     /// How long to wait.
 ///     pub enum Backoff as "backoff" {
