@@ -1,21 +1,17 @@
-//! How long to wait before the next try.
+//! The forms of backoff: their settings, their formulas, what does not fit together. To add one, add it here:
+//! a variant with its example, its record, its [`Check`], and its arms below; all else follows.
 //!
 //! A service that is down for a second should not meet every client again after a second, and a service
 //! that is down for an hour should not meet them every second. Each form answers with a nominal delay that
-//! depends on the number of the retry; [`Shape`] bounds it, lays jitter on it and rounds it.
-//!
-//! n = 1 is the first retry. Arithmetic saturates: a delay beyond the range of [`SimDuration`] is its
-//! greatest value, and retry 10,000 costs what retry 2 costs.
+//! depends on the number of the retry, n = 1 for the first; [`Shape`] bounds it, lays jitter on it and rounds
+//! it. Arithmetic saturates, and retry 10,000 costs what retry 2 costs.
 
-use super::forms::{
-    Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial, Uniform,
-};
-use super::law::Law;
+use super::arithmetic::{check_least, doubled, fibonacci, times};
 use super::nominal::Nominal;
-use super::shape::{Shape, StateOwner};
-use crate::choice;
-use crate::rng::Draws;
+use super::shape::Shape;
+use crate::decode::{Check, Reader};
 use crate::time::SimDuration;
+use crate::{choice, record};
 
 choice! {
     /// How long to wait before retry n = 1, 2, …
@@ -45,72 +41,121 @@ choice! {
     }
 }
 
-/// What a request, or a client, remembers of its retries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BackoffState {
-    /// Retries since the state was new, up to the range of the type.
-    pub retries: u32,
-    /// The nominal delay before the last retry; only the decorrelated form uses it.
-    pub previous: SimDuration,
+record! {
+    /// The same delay each time.
+    pub struct Fixed {
+        /// The delay.
+        delay: SimDuration;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
 }
 
-/// The number of a retry within the range of the state; retry 0 counts as the first.
-pub(super) fn ordinal(retry: u64) -> u32 {
-    u32::try_from(retry.max(1)).unwrap_or(u32::MAX)
+record! {
+    /// min(cap, base + step · (n − 1)).
+    pub struct Linear {
+        /// The delay before the first retry.
+        base: SimDuration,
+        /// What each further retry adds; `base` when absent, which gives base · n.
+        step: Option<SimDuration> = None,
+        /// The greatest nominal delay.
+        cap: Option<SimDuration> = None;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// min(cap, base · factor^(start + n − 1)).
+    pub struct Exponential {
+        /// The delay at exponent 0.
+        base: SimDuration,
+        /// How much longer each delay is, zero or more. Below 1 delays shrink; with 0 only the delay at
+        /// exponent 0 is above zero.
+        factor: f64 = 2.0,
+        /// The greatest nominal delay.
+        cap: Option<SimDuration> = None,
+        /// The exponent of the first retry: 0 makes it wait `base`, 1 makes it wait `base · factor`.
+        start: u32 = 0;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// min(cap, base · F(n)) with F = 1, 1, 2, 3, 5, 8, …
+    pub struct Fibonacci {
+        /// The delay before the first two retries.
+        base: SimDuration,
+        /// The greatest nominal delay.
+        cap: Option<SimDuration> = None;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// min(cap, base · n^power).
+    pub struct Polynomial {
+        /// The delay before the first retry.
+        base: SimDuration,
+        /// The exponent, zero or more: 1 grows linearly, 2 quadratically.
+        power: f64,
+        /// The greatest nominal delay.
+        cap: Option<SimDuration> = None;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// Uniform from min to max, whatever n is.
+    pub struct Uniform {
+        /// The least delay.
+        min: SimDuration,
+        /// The greatest delay.
+        max: SimDuration;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// Exponentially distributed, whatever n is.
+    pub struct Memoryless {
+        /// The mean delay.
+        mean: SimDuration;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// The delays of a list in turn.
+    pub struct List {
+        /// At least one delay; the last one repeats.
+        delays: Vec<SimDuration>;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
+}
+
+record! {
+    /// sₙ = min(cap, U(base, factor · sₙ₋₁)) with s₀ = base. The capped value is remembered, before jitter
+    /// and rounding.
+    pub struct Decorrelated {
+        /// The least delay.
+        base: SimDuration,
+        /// The greatest nominal delay.
+        cap: SimDuration,
+        /// How far a delay may exceed the one before, at least 1.
+        factor: f64 = 3.0;
+        /// Shared settings.
+        flatten shape: Shape,
+    }
 }
 
 impl Backoff {
-    /// The delay before the next retry of the owner of `state`; notes the retry there.
-    #[inline]
-    pub fn next_delay(&self, state: &mut BackoffState, draws: &mut Draws) -> SimDuration {
-        state.retries = state.retries.saturating_add(1);
-        let nominal = self.nominal(state.retries).draw(state, draws);
-        let shape = self.shape();
-        match shape.first {
-            Some(first) if state.retries == 1 => first,
-            _ => shape.finish(nominal, self.cap(), draws),
-        }
-    }
-
-    /// The least and the greatest delay before retry `retry` = 1, 2, …, both included.
-    ///
-    /// A law without an upper end (memoryless, lognormal jitter) gives [`SimDuration::MAX`].
-    pub fn bounds(&self, retry: u64) -> (SimDuration, SimDuration) {
-        let n = ordinal(retry);
-        let shape = self.shape();
-        match shape.first {
-            Some(first) if n == 1 => (first, first),
-            _ => shape.finish_range(self.nominal(n).range(n), self.cap()),
-        }
-    }
-
-    /// Whether every delay is known in advance.
-    pub fn is_deterministic(&self) -> bool {
-        let known = matches!(self.nominal(1).law(), Some(Law::Point(_)));
-        known && self.shape().jitter.is_trivial() || self.constant().is_some()
-    }
-
-    /// Whether the state lives on in the client from request to request.
-    pub fn uses_client_state(&self) -> bool {
-        matches!(self.shape().state, StateOwner::Client(_))
-    }
-
-    /// The delay, when every retry waits the same known time.
-    pub fn constant(&self) -> Option<SimDuration> {
-        let delay = self.bounds(1).0;
-        self.landmarks()
-            .all(|retry| self.bounds(retry) == (delay, delay))
-            .then_some(delay)
-    }
-
-    /// The least delay over all retries.
-    pub fn least(&self) -> SimDuration {
-        self.landmarks()
-            .map(|retry| self.bounds(retry).0)
-            .min()
-            .unwrap_or_default()
-    }
-
     /// The settings shared by all forms.
     #[inline]
     pub fn shape(&self) -> &Shape {
@@ -141,16 +186,6 @@ impl Backoff {
         }
     }
 
-    /// Retries that show all there is to know about least and greatest delays: from the second retry on
-    /// (`first` may stand out) every form but the list only grows or only shrinks.
-    fn landmarks(&self) -> impl Iterator<Item = u64> {
-        let listed = match self {
-            Self::List(form) => form.delays.len() as u64,
-            _ => 2,
-        };
-        (1..=listed.max(2)).chain([u64::MAX])
-    }
-
     /// The delay before retry `n`, still without cap and jitter.
     #[inline]
     pub(super) fn nominal(&self, n: u32) -> Nominal<'_> {
@@ -169,255 +204,119 @@ impl Backoff {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::policy::Decorrelated;
-    use crate::policy::testing::{backoff, every_combination};
-    use crate::rng::{Key, Purpose};
-    use proptest::prelude::*;
-
-    fn draws(index: u64) -> Draws {
-        Key::root(11, 0).child(index).draws(Purpose::Backoff)
+impl Linear {
+    /// base + step · (n − 1).
+    #[inline]
+    pub(super) fn nominal(&self, n: u32) -> SimDuration {
+        self.base + times(self.step.unwrap_or(self.base), u64::from(n - 1))
     }
+}
 
-    /// The first delays of one request, in milliseconds.
-    fn schedule(text: &str, retries: u64) -> Vec<f64> {
-        let backoff = backoff(text);
-        let mut state = BackoffState::default();
-        (0..retries)
-            .map(|i| {
-                backoff
-                    .next_delay(&mut state, &mut draws(i))
-                    .as_millis_f64()
-            })
-            .collect()
-    }
-
-    #[test]
-    fn forms_follow_their_formulas() {
-        for (text, expected) in [
-            ("\"immediate\"", vec![0.0, 0.0, 0.0]),
-            ("{ fixed.delay = \"1s\" }", vec![1e3, 1e3, 1e3]),
-            ("{ linear.base = \"100ms\" }", vec![100.0, 200.0, 300.0]),
-            (
-                "{ linear = { base = \"100ms\", step = \"30ms\", cap = \"150ms\" } }",
-                vec![100.0, 130.0, 150.0, 150.0],
-            ),
-            (
-                "{ exponential = { base = \"100ms\", cap = \"500ms\" } }",
-                vec![100.0, 200.0, 400.0, 500.0],
-            ),
-            (
-                "{ exponential = { base = \"5ms\", start = 1 } }",
-                vec![10.0, 20.0, 40.0],
-            ),
-            (
-                "{ exponential = { base = \"1s\", factor = 1.5, rounding = \"floor_ms\" } }",
-                vec![1e3, 1500.0, 2250.0, 3375.0, 5062.0],
-            ),
-            (
-                "{ fibonacci = { base = \"10ms\", cap = \"60ms\" } }",
-                vec![10.0, 10.0, 20.0, 30.0, 50.0, 60.0],
-            ),
-            (
-                "{ polynomial = { base = \"1s\", power = 4 } }",
-                vec![1e3, 16e3, 81e3, 256e3],
-            ),
-            (
-                "{ list.delays = [\"0s\", \"2s\"] }",
-                vec![0.0, 2e3, 2e3, 2e3],
-            ),
-        ] {
-            assert_eq!(schedule(text, expected.len() as u64), expected, "{text}");
+impl Exponential {
+    /// base · factor^(start + n − 1). With a base of zero, 0 · ∞ counts as zero.
+    #[inline]
+    pub(super) fn nominal(&self, n: u32) -> SimDuration {
+        let exponent = u64::from(self.start) + u64::from(n - 1);
+        if self.factor == 2.0 {
+            return doubled(self.base, exponent);
         }
+        self.base.scale(self.factor.powf(exponent as f64))
     }
+}
 
-    #[test]
-    fn a_published_reconnect_schedule_is_reproduced() {
-        // gRPC connection backoff: 1 s, factor 1.6, cap 120 s, ±20 % after the cap.
-        let text = "{ exponential = { base = \"1s\", factor = 1.6, cap = \"120s\" } }";
-        let published = [
-            1.0, 1.6, 2.56, 4.10, 6.55, 10.49, 16.78, 26.84, 42.95, 68.72, 109.95, 120.0, 120.0,
-        ];
-        for (delay, expected) in schedule(text, 13).iter().zip(published) {
-            assert!((delay / 1e3 - expected).abs() < 0.006, "{delay}");
-        }
-        let jittered =
-            backoff(&text.replace("\"120s\"", "\"120s\", jitter.proportional.ratio = 0.2"));
-        let ends = (SimDuration::from_secs(96), SimDuration::from_secs(144));
-        assert_eq!(jittered.bounds(12), ends);
-        assert_eq!(jittered.bounds(u64::MAX), ends);
-        let hard = text.replace(
-            "\"120s\"",
-            "\"120s\", jitter.proportional.ratio = 0.2, cap_order = \"after_jitter\"",
-        );
-        assert_eq!(backoff(&hard).bounds(11).1, SimDuration::from_secs(120));
+impl Fibonacci {
+    /// base · F(n).
+    #[inline]
+    pub(super) fn nominal(&self, n: u32) -> SimDuration {
+        times(self.base, fibonacci(n))
     }
+}
 
-    #[test]
-    fn a_free_first_retry_moves_nothing_else() {
-        // urllib3: 0, then factor · 2^(n−1) up to 120 s.
-        let text = "{ exponential = { base = \"100ms\", cap = \"120s\", first = \"0s\" } }";
-        let expected = [0.0, 200.0, 400.0, 800.0, 1600.0, 3200.0];
-        assert_eq!(schedule(text, 6), expected);
-        assert_eq!(schedule(text, 20)[19], 120e3);
-        let free = text.replace("100ms", "0s");
-        assert_eq!(schedule(&free, 10), [0.0; 10]);
-        let jittered = text.replace(
-            "0s\" }",
-            "1s\", jitter = \"full\", rounding = \"floor_ms\" }",
-        );
-        assert_eq!(schedule(&jittered, 1), [1e3]);
+impl Polynomial {
+    /// base · n^power. With a base of zero, 0 · ∞ counts as zero.
+    #[inline]
+    pub(super) fn nominal(&self, n: u32) -> SimDuration {
+        self.base.scale(f64::from(n).powf(self.power))
     }
+}
 
-    #[test]
-    fn endless_retrying_at_a_cap_stays_there() {
-        let capped = backoff("{ exponential = { base = \"1s\", cap = \"60s\" } }");
-        let open = backoff("{ exponential = { base = \"1s\", factor = 5 } }");
-        let doubling = backoff("{ exponential.base = \"1ns\" }");
-        let vanishing = backoff("{ exponential = { base = \"1s\", factor = 0 } }");
-        for n in [
-            70,
-            1_000,
-            1_025,
-            10_000,
-            1_000_000,
-            u64::from(u32::MAX),
-            u64::MAX,
-        ] {
-            assert_eq!(capped.bounds(n).0, SimDuration::from_secs(60));
-            assert_eq!(open.bounds(n).0, SimDuration::MAX);
-            assert_eq!(doubling.bounds(n).0, SimDuration::MAX);
-            assert_eq!(vanishing.bounds(n).1, SimDuration::ZERO);
-        }
-        assert_eq!(vanishing.bounds(1).0, SimDuration::from_secs(1));
-        assert_eq!(doubling.bounds(64).0, SimDuration::from_nanos(1 << 63));
-        assert_eq!(doubling.bounds(65).0, SimDuration::MAX);
-        let mut state = BackoffState {
-            retries: u32::MAX,
-            ..BackoffState::default()
-        };
-        assert_eq!(
-            capped.next_delay(&mut state, &mut draws(0)),
-            SimDuration::from_secs(60)
-        );
-        assert_eq!(state.retries, u32::MAX);
+impl List {
+    /// The n-th delay, or the last.
+    #[inline]
+    pub(super) fn nominal(&self, n: u32) -> SimDuration {
+        let nth = self.delays.get(n as usize - 1).or(self.delays.last());
+        nth.copied().unwrap_or_default()
     }
+}
 
-    #[test]
-    fn the_capped_decorrelated_delay_is_remembered() {
-        let form = backoff("{ decorrelated = { base = \"100ms\", cap = \"400ms\" } }");
-        let Backoff::Decorrelated(Decorrelated { base, cap, .. }) = form else {
-            panic!("a decorrelated backoff");
-        };
-        let mut capped = 0;
-        for request in 0..1_000 {
-            let mut state = BackoffState::default();
-            for retry in 0..20 {
-                let upper = SimDuration::from_nanos(3 * state.previous.max(base).as_nanos());
-                let delay = form.next_delay(&mut state, &mut draws(100 * request + retry));
-                assert!(base <= delay && delay <= upper.min(cap));
-                assert_eq!(state.previous, delay);
-                capped += u32::from(delay == cap);
-            }
-        }
-        assert!(capped > 5_000, "{capped}");
+impl Check for Fixed {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.delay, None, reader);
     }
+}
 
-    #[test]
-    fn what_can_be_told_in_advance_is_told() {
-        let told = |text: &str| {
-            let it = backoff(text);
-            (
-                it.is_deterministic(),
-                it.constant().map(SimDuration::as_millis_f64),
-                it.least().as_millis_f64(),
-            )
-        };
-        assert_eq!(told("\"immediate\""), (true, Some(0.0), 0.0));
-        assert_eq!(told("{ fixed.delay = \"1s\" }"), (true, Some(1e3), 1e3));
-        assert_eq!(
-            told("{ fixed = { delay = \"1s\", first = \"0s\" } }"),
-            (true, None, 0.0)
-        );
-        assert_eq!(
-            told("{ fixed = { delay = \"1s\", jitter = \"equal\" } }"),
-            (false, None, 500.0)
-        );
-        assert_eq!(
-            told("{ fixed = { delay = \"0s\", jitter = \"full\" } }"),
-            (true, Some(0.0), 0.0)
-        );
-        assert_eq!(
-            told("{ list.delays = [\"2s\", \"1s\", \"3s\"] }"),
-            (true, None, 1e3)
-        );
-        assert_eq!(
-            told("{ list.delays = [\"2s\", \"2s\", \"2s\"] }"),
-            (true, Some(2e3), 2e3)
-        );
-        assert_eq!(
-            told("{ exponential = { base = \"1s\", factor = 0.5 } }"),
-            (true, None, 0.0)
-        );
-        assert_eq!(
-            told("{ exponential = { base = \"1s\", factor = 1 } }"),
-            (true, Some(1e3), 1e3)
-        );
-        assert_eq!(
-            told("{ exponential = { base = \"2s\", cap = \"1s\" } }"),
-            (true, Some(1e3), 1e3)
-        );
-        assert_eq!(
-            told("{ uniform = { min = \"1s\", max = \"2s\" } }"),
-            (false, None, 1e3)
-        );
-        assert_eq!(told("{ memoryless.mean = \"1s\" }"), (false, None, 0.0));
-        assert_eq!(
-            told("{ decorrelated = { base = \"1s\", cap = \"2s\" } }"),
-            (false, None, 1e3)
-        );
-        assert_eq!(
-            told("{ decorrelated = { base = \"1s\", cap = \"2s\", factor = 1 } }"),
-            (true, Some(1e3), 1e3)
-        );
-        // Every delay from some retry on is cut to 1 ms, but not those between.
-        let cut = "{ exponential = { base = \"100ns\", cap = \"1ms\", cap_order = \"after_jitter\", jitter = \"equal\", rounding = \"floor_ms\" } }";
-        assert_eq!(told(cut), (false, None, 0.0));
-        assert!(backoff("{ fixed = { delay = \"1s\", state = \"client\" } }").uses_client_state());
-        assert!(!backoff("{ fixed.delay = \"1s\" }").uses_client_state());
+impl Check for Linear {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.base, self.cap, reader);
     }
+}
 
-    #[test]
-    fn a_state_is_sixteen_bytes() {
-        assert!(size_of::<BackoffState>() <= 16);
+impl Check for Exponential {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.base, self.cap, reader);
+        check_least("factor", self.factor, 0.0, reader);
     }
+}
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3_000))]
-        #[test]
-        fn delays_stay_within_bounds_whatever_the_settings(
-            combination in 0..every_combination(1, 1, 1.0, 0).len(),
-            base in 0..=crate::units::LONGEST.as_nanos(),
-            cap in prop_oneof![0..1_000_000_000u64, 0..=crate::units::LONGEST.as_nanos()],
-            factor in prop_oneof![0.0..4.0, 0.0..1e300f64],
-            start in prop_oneof![0..3u32, any::<u32>()],
-            made in prop_oneof![0..10u32, 0..1_000_000u32, any::<u32>()],
-            seed in any::<u64>(),
-        ) {
-            let backoff = every_combination(base, cap, factor, start).swap_remove(combination);
-            let mut state = BackoffState { retries: made, previous: SimDuration::ZERO };
-            let mut draws = draws(seed);
-            for _ in 0..4 {
-                let delay = backoff.next_delay(&mut state, &mut draws);
-                let (least, greatest) = backoff.bounds(u64::from(state.retries));
-                prop_assert!(least <= delay && delay <= greatest,
-                    "{backoff:?} retry {}: {delay} outside {least} to {greatest}", state.retries);
-                prop_assert!(backoff.least() <= delay);
-                prop_assert!(backoff.constant().is_none_or(|constant| constant == delay));
-                prop_assert!(!backoff.is_deterministic() || least == greatest);
-            }
+impl Check for Fibonacci {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.base, self.cap, reader);
+    }
+}
+
+impl Check for Polynomial {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.base, self.cap, reader);
+        check_least("power", self.power, 0.0, reader);
+    }
+}
+
+impl Check for Uniform {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.min, None, reader);
+        if self.max < self.min {
+            reader.error_here(
+                format!("`max` = {} is below `min` = {}", self.max, self.min),
+                "exchange the two",
+            );
         }
     }
 }
+
+impl Check for Memoryless {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.mean, None, reader);
+    }
+}
+
+impl Check for List {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(SimDuration::ZERO, None, reader);
+        if self.delays.is_empty() {
+            reader.error_here(
+                "`delays` is empty",
+                "give at least one delay, like [\"1s\"]",
+            );
+        }
+    }
+}
+
+impl Check for Decorrelated {
+    fn check(&self, reader: &mut Reader) {
+        self.shape.check_cap(self.base, Some(self.cap), reader);
+        check_least("factor", self.factor, 1.0, reader);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@
 //! Panels between those points are smooth, and x / factor maps panels onto panels and nodes onto nodes, so
 //! Gauss–Legendre integration keeps about twelve digits.
 
-use super::forms::Decorrelated;
+use super::backoff::Decorrelated;
 use super::quadrature::{NODES, Rule};
 
 /// No panel may be wider than this ratio of its ends; the kernel has a pole at base / factor.

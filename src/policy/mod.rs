@@ -12,10 +12,11 @@
 //! A rule also knows its own mathematics: [`Backoff::bounds`] and [`Backoff::moments`] give the least and
 //! greatest delay and its mean and standard deviation, to check runs against.
 
+mod arithmetic;
 mod attempts;
 mod backoff;
 mod decorrelated;
-mod forms;
+mod delay;
 mod jitter;
 mod law;
 mod moments;
@@ -26,10 +27,11 @@ mod retry_on;
 mod shape;
 
 pub use attempts::MaxAttempts;
-pub use backoff::{Backoff, BackoffState};
-pub use forms::{
-    Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial, Uniform,
+pub use backoff::{
+    Backoff, Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial,
+    Uniform,
 };
+pub use delay::BackoffState;
 pub use jitter::{Additive, Jitter, Lognormal, Proportional};
 pub use retry::{Decision, Ended, RetryRule};
 pub use retry_on::{CODES, Code, RetryOn};

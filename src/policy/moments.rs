@@ -1,6 +1,7 @@
 //! Mean and standard deviation of the delay before one retry.
 
-use super::backoff::{Backoff, ordinal};
+use super::backoff::Backoff;
+use super::delay::ordinal;
 use super::jitter::Jitter;
 use super::law::{Ending, Law};
 use super::nominal::Nominal;

@@ -1,8 +1,8 @@
 //! The delay before jitter: known in advance, or drawn from a law.
 
-use super::backoff::BackoffState;
+use super::backoff::{Decorrelated, Memoryless, Uniform};
 use super::decorrelated::distribution;
-use super::forms::{Decorrelated, Memoryless, Uniform};
+use super::delay::BackoffState;
 use super::law::Law;
 use super::quadrature::unit_points;
 use crate::rng::Draws;
