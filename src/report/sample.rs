@@ -244,6 +244,7 @@ fn tally(stroke: &Stroke, bins: u64, horizon: SimDuration, replication: u32) -> 
         tally.failed[FailureReason::Timeout as usize] +=
             (first - succeeded) - (first - succeeded) / 3;
     }
+    tally.timeline.close(SimTime::ZERO + horizon);
     let most = stroke.max_attempts.unwrap_or(40) as usize;
     let mut left = tally.succeeded;
     for j in 0..most {

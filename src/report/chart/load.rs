@@ -76,7 +76,8 @@ pub fn load_svg(result: &RunResult) -> String {
             draw(canvas, &sheet, panel);
         }
         let first = panels.first().map(|panel| (&panel.frame, &panel.bands[..]));
-        key::draw(canvas, first, HEAD - 18.0);
+        let line = sheet.capacity.filter(|_| sheet.capacity_on_axis);
+        key::draw(canvas, first, HEAD - 18.0, line);
         let note = note(&sheet, &strategies, columns) + &left_out;
         footnote(canvas, height, &note);
     })

@@ -83,6 +83,7 @@ fn shown(result: &RunResult) -> (Vec<&StrategyResult>, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Timeline;
     use crate::report::sample;
     use crate::time::SimTime;
     use resvg::tiny_skia::Pixmap;
@@ -105,9 +106,13 @@ mod tests {
 
     fn storm() -> RunResult {
         let mut result = sample::herd();
-        let timeline = &mut result.strategies[0].total.timeline;
-        timeline.advance(SimTime::from_nanos(119_500_000_000));
-        timeline.bin().retries += 4_000_000_000;
+        let end = SimTime::ZERO + result.horizon;
+        let total = &mut result.strategies[0].total;
+        let mut peak = Timeline::new(total.timeline.width(), end);
+        peak.advance(SimTime::from_nanos(119_500_000_000));
+        peak.bin().retries += 4_000_000_000;
+        peak.close(end);
+        total.timeline.merge(&peak);
         result
     }
 
