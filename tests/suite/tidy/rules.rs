@@ -79,8 +79,9 @@ fn holds(line: &str, word: &str) -> bool {
     let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + word.len()..]);
-        !part(before.chars().next_back())
-            && !(part(after.chars().next()) && part(word.chars().next_back()))
+        let begins_earlier = part(before.chars().next_back());
+        let goes_on = part(word.chars().next_back()) && part(after.chars().next());
+        !begins_earlier && !goes_on
     })
 }
 
