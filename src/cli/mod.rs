@@ -2,6 +2,7 @@
 //! error. Exit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed.
 
 mod events;
+mod excerpt;
 mod messages;
 mod progress;
 mod run;

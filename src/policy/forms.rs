@@ -236,7 +236,8 @@ impl Check for Uniform {
     fn check(&self, reader: &mut Reader) {
         self.shape.check_cap(self.min, None, reader);
         if self.max < self.min {
-            reader.error_here(
+            reader.error_at(
+                &["max", "min"],
                 format!("`max` = {} is below `min` = {}", self.max, self.min),
                 "exchange the two",
             );
@@ -254,7 +255,8 @@ impl Check for List {
     fn check(&self, reader: &mut Reader) {
         self.shape.check_cap(SimDuration::ZERO, None, reader);
         if self.delays.is_empty() {
-            reader.error_here(
+            reader.error_at(
+                &["delays"],
                 "`delays` is empty",
                 "give at least one delay, like [\"1s\"]",
             );
@@ -271,7 +273,8 @@ impl Check for Decorrelated {
 
 fn check_least(key: &str, value: f64, least: f64, reader: &mut Reader) {
     if value < least {
-        reader.error_here(
+        reader.error_at(
+            &[key],
             format!("`{key}` = {value} is below {least}"),
             format!("give {least} or more"),
         );
