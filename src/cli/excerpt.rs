@@ -91,6 +91,10 @@ fn window(line: &str, marked: Range<usize>, room: usize, cut: &str) -> (String, 
     }
     let begin = begin.unwrap_or(text.len());
     let end = end.unwrap_or(text.len()).max(begin);
+    if begin == text.len() {
+        // A mark needs a column to stand under.
+        text.push(' ');
+    }
     (text, begin..end)
 }
 
@@ -156,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_mark_at_the_end_of_a_line_is_empty() {
-        assert_eq!(window("ab", 2..2, 40, "..."), ("ab".into(), 2..2));
-        assert_eq!(window("", 0..0, 40, "..."), (String::new(), 0..0));
+        assert_eq!(window("ab", 2..2, 40, "..."), ("ab ".into(), 2..2));
+        assert_eq!(window("", 0..0, 40, "..."), (" ".into(), 0..0));
     }
 }

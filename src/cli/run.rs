@@ -5,13 +5,17 @@ use super::progress;
 use super::terminal::{Look, print, tell};
 use super::validate::{read, usage_problem};
 use super::{Failure, RunArguments};
+use crate::decode::{nearest, shown};
 use crate::experiment::{RunResult, run as run_plan};
 use crate::report::{Extra, OutputOptions, Style, json, table, write_output};
-use crate::scenario::{Plan, Scenario};
+use crate::scenario::{MOST_MEMORY, Plan, Scenario};
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+
+/// More threads than this only cost.
+const MOST_THREADS: usize = 1_024;
 
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen();
@@ -49,16 +53,16 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
 fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
     let (scenario, mut plan) = read(file, settings)?;
     if let Err(unknown) = plan.keep_only(&arguments.only) {
-        let names: Vec<String> = plan
-            .compared
-            .iter()
-            .map(|&i| format!("\"{}\"", plan.strategies[i].name))
-            .collect();
-        let reason = format!(
-            "--only names no strategy of this scenario: \"{}\"",
-            unknown.escape_debug()
+        let names = || plan.compared.iter().map(|&i| plan.strategies[i].name.as_str());
+        let remedy = nearest(&unknown, names()).map_or_else(
+            || {
+                let all: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
+                format!("it has {}", all.join(", "))
+            },
+            |near| format!("did you mean \"{near}\"?"),
         );
-        usage_problem(&scenario, reason, format!("it has {}", names.join(", ")));
+        let reason = format!("there is no strategy \"{}\" to run --only", shown(&unknown));
+        usage_problem(&scenario, reason, remedy);
         return None;
     }
     if !arguments.quiet {
@@ -101,7 +105,8 @@ fn run_one(
     };
     let runs = plan.compared.len() as u64 * u64::from(plan.replications);
     let bar = progress::bar(&scenario.name, runs, arguments.quiet);
-    let result = run_plan(scenario, plan, arguments.threads, &|| bar.inc(1));
+    let threads = threads(plan, arguments.threads);
+    let result = run_plan(scenario, plan, threads, &|| bar.inc(1));
     bar.finish_and_clear();
     let result = result.map_err(|error| {
         let failure = failed(&error);
@@ -126,6 +131,19 @@ fn run_one(
         ));
     }
     Ok(())
+}
+
+/// As many threads as were asked for, but not more than there is memory and work for. Zero asks for one for
+/// each processor.
+fn threads(plan: &Plan, asked: usize) -> usize {
+    /// Results that wait for their turn, for each thread.
+    const WAITING: f64 = 16.0;
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let asked = if asked == 0 { processors() } else { asked };
+    let each = plan.estimate.world_bytes + WAITING * plan.estimate.result_bytes;
+    let fit = (MOST_MEMORY / each) as usize;
+    let runs = plan.compared.len().saturating_mul(plan.replications as usize);
+    asked.min(fit).min(runs).clamp(1, MOST_THREADS)
 }
 
 fn show(result: &RunResult, arguments: &RunArguments) {

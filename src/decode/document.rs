@@ -125,7 +125,7 @@ impl Document {
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
-            return Err(syntax_problems(&errors));
+            return Err(syntax_problems(text, &errors));
         }
         let root = Node {
             place: Place::Nowhere,
@@ -311,7 +311,7 @@ fn move_to(node: &mut Node, place: &Place) {
 }
 
 /// Every syntax error once. What follows an error of nesting is noise: every open bracket would be one.
-fn syntax_problems(errors: &[toml::de::Error]) -> Vec<Problem> {
+fn syntax_problems(text: &str, errors: &[toml::de::Error]) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     for error in errors {
         let too_deep = error.message().contains("recur");
@@ -320,7 +320,7 @@ fn syntax_problems(errors: &[toml::de::Error]) -> Vec<Problem> {
             place: error.span().map_or(Place::Nowhere, Place::File),
             path: String::new(),
             reason: syntax_reason(error.message(), too_deep),
-            remedy: syntax_remedy(error.message(), too_deep).into(),
+            remedy: syntax_remedy(error.message(), too_deep, is_header(text, error)).into(),
         };
         if !problems.contains(&problem) {
             problems.push(problem);
@@ -342,10 +342,22 @@ fn syntax_reason(message: &str, too_deep: bool) -> String {
     }
 }
 
-fn syntax_remedy(message: &str, too_deep: bool) -> &'static str {
+/// Whether the line of an error is the header of a table.
+fn is_header(text: &str, error: &toml::de::Error) -> bool {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = &text[..text.floor_char_boundary(start)];
+    let line = before.rfind('\n').map_or(before, |i| &before[i + 1..]);
+    line.trim_start().starts_with('[')
+}
+
+fn syntax_remedy(message: &str, too_deep: bool, header: bool) -> &'static str {
     match message {
         _ if too_deep => "a scenario nests a handful of levels: check the brackets",
-        "duplicate key" => "remove one of the two, or write [[double brackets]] for one more table of a list",
+        "duplicate key" if header => "join the two tables; tables of a list have [[double brackets]]",
+        "duplicate key" => "remove one of the two",
+        _ if message.contains("unquoted key") => {
+            "put a key that has other characters than a-z, 0-9, - and _ in double quotes"
+        }
         _ if message.contains("string") => "put texts in double quotes, like \"250ms\"",
         _ => "write key = value, with texts in double quotes; https://toml.io explains the format",
     }

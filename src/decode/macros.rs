@@ -123,7 +123,7 @@ macro_rules! choice {
 
             fn how_to_add(key: &str) -> String {
                 let docs = <Self as $crate::decode::Choice>::VARIANTS;
-                format!("add one, like {key} = {}", docs[0].example)
+                format!("add it, like {key} = {}", docs[0].example)
             }
         }
     };

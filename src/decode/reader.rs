@@ -1,6 +1,7 @@
 //! Collects problems while a document is read.
 
 use super::{Check, Decode, Field, Node, Place, Problem, Severity, Table, Value, nearest};
+use std::collections::BTreeSet;
 
 /// Notes problems and knows the key path of what is being read.
 #[derive(Debug, Default)]
@@ -11,7 +12,7 @@ pub struct Reader {
     /// The keys of the record being checked and where their values stand.
     keys: Vec<(String, Place)>,
     /// Paths whose values could not be read. A stand-in goes on in their place, and rules about it are silent.
-    unread: Vec<String>,
+    unread: BTreeSet<String>,
 }
 
 impl Reader {
@@ -86,16 +87,22 @@ impl Reader {
         }
     }
 
+    /// The one of `keys` of the record being checked that stands last in the file.
+    pub fn last_written<'k>(&self, keys: &[&'k str]) -> &'k str {
+        let at = |key: &&&str| self.keys.iter().position(|(name, _)| name == *key);
+        keys.iter().max_by_key(at).copied().unwrap_or_default()
+    }
+
     /// Whether everything at and below `path`, and all that it is part of, could be read.
     pub fn was_read(&self, path: &str) -> bool {
-        let is_part = |part: &str, whole: &str| {
-            part.strip_prefix(whole)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        !self
-            .unread
-            .iter()
-            .any(|unread| is_part(unread, path) || is_part(path, unread))
+        let borders = path.match_indices(['.', '[']).map(|(i, _)| &path[..i]);
+        let above = borders.chain([path]).any(|part| self.unread.contains(part));
+        let below = ['.', '['].iter().any(|border| {
+            let start = format!("{path}{border}");
+            let next = self.unread.range(start.clone()..).next();
+            next.is_some_and(|next| next.starts_with(&start))
+        });
+        !above && !below
     }
 
     /// Whether the value at `path` itself was a list of the elements that it seems to have.
@@ -181,7 +188,8 @@ fn describe(value: &Value) -> String {
         Value::Integer(number) => format!("the number {number}"),
         Value::Huge(text) if text.len() > 40 => "a very long number".into(),
         Value::Huge(text) => format!("the number {text}, which does not fit 64 bits"),
-        Value::Float(number) => format!("the number {number}"),
+        Value::Float(number) if number.is_nan() => "nan, which is not a number".into(),
+        Value::Float(number) => format!("the number {number:?}"),
         Value::Boolean(flag) => flag.to_string(),
         Value::Date(_) => "a date".into(),
         Value::List(_) => "a list".into(),
@@ -216,7 +224,7 @@ impl<'a> Fields<'a> {
             self.known.push(key);
             self.missing.push((key, T::how_to_add(key)));
             let path = reader.path_to(key);
-            reader.unread.push(path);
+            reader.unread.insert(path);
             return T::stand_in();
         }
         self.optional(key, reader)?.or_else(T::stand_in)
@@ -243,7 +251,7 @@ impl<'a> Fields<'a> {
         let read = reader.within(key, &node.place, |reader| T::decode(node, reader));
         if read.is_none() {
             let path = reader.path_to(key);
-            reader.unread.push(path);
+            reader.unread.insert(path);
         }
         Some(read)
     }

@@ -121,7 +121,7 @@ fn quantity<T: std::str::FromStr<Err = UnitError>>(
     let text = match &node.value {
         Value::Text(text) if text.len() <= 64 => text.clone(),
         Value::Integer(number) => number.to_string(),
-        Value::Float(number) if number.is_finite() => number.to_string(),
+        Value::Float(number) if number.is_finite() => format!("{number:?}"),
         _ => {
             reader.mismatch(node, what, &format!("write a text in quotes, like {example}"));
             return None;
@@ -142,7 +142,7 @@ impl Decode for SimDuration {
     }
 
     fn how_to_add(key: &str) -> String {
-        format!("add one, like {key} = \"250ms\"")
+        format!("add it, like {key} = \"250ms\"")
     }
 }
 
@@ -170,7 +170,7 @@ impl Decode for Rate {
     }
 
     fn how_to_add(key: &str) -> String {
-        format!("add one, like {key} = \"120/s\"")
+        format!("add it, like {key} = \"120/s\"")
     }
 }
 
@@ -184,7 +184,7 @@ impl Decode for Ratio {
     }
 
     fn how_to_add(key: &str) -> String {
-        format!("add one, like {key} = \"15%\"")
+        format!("add it, like {key} = \"15%\"")
     }
 }
 
@@ -227,6 +227,11 @@ impl Decode for u64 {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match node.value {
             Value::Integer(number) if number >= 0 => Some(number as Self),
+            Value::Integer(number) => {
+                let reason = format!("{number} is below zero");
+                reader.error(&node.place, reason, "give a whole number, zero or more");
+                None
+            }
             _ => {
                 reader.mismatch(
                     node,
@@ -308,7 +313,7 @@ impl<T: Decode> Decode for Vec<T> {
             reader.mismatch(
                 node,
                 "a list",
-                "write it in square brackets, [ ... ], or a table of it with [[double brackets]]",
+                "write a list, [ ... ], or tables headed with [[double brackets]]",
             );
             return None;
         };

@@ -153,26 +153,29 @@ record! {
     }
 }
 
+/// What is wrong with two settings of which exactly one is needed.
+fn one_of<A, B>(a: &str, first: &Option<A>, b: &str, second: &Option<B>) -> Option<String> {
+    match (first, second) {
+        (None, None) => Some(format!("neither `{a}` nor `{b}` is given")),
+        (Some(_), Some(_)) => Some(format!("`{a}` and `{b}` exclude each other")),
+        _ => None,
+    }
+}
+
 impl Check for Poisson {
     fn check(&self, reader: &mut Reader) {
-        if self.rate.is_some() == self.per_client.is_some() {
-            reader.error_at(
-                &["rate", "per_client"],
-                "give either `rate` or `per_client`",
-                "rate = \"800/s\" is of all clients together",
-            );
+        if let Some(reason) = one_of("rate", &self.rate, "per_client", &self.per_client) {
+            let remedy = "give `rate`, of all clients together, or `per_client`, of each";
+            reader.error_at(&["rate", "per_client"], reason, remedy);
         }
     }
 }
 
 impl Check for Periodic {
     fn check(&self, reader: &mut Reader) {
-        if self.rate.is_some() == self.every.is_some() {
-            reader.error_at(
-                &["every", "rate"],
-                "give either `every` or `rate`",
-                "every = \"5m\" is the period of each client",
-            );
+        if let Some(reason) = one_of("every", &self.every, "rate", &self.rate) {
+            let remedy = "give `every`, the period of each client, or `rate`, of all together";
+            reader.error_at(&["every", "rate"], reason, remedy);
         }
         if self.every == Some(SimDuration::ZERO) {
             reader.error_at(

@@ -224,7 +224,8 @@ impl Check for FaultSpec {
                     "one fault does one thing, but this one sets {}",
                     kinds.join(" and ")
                 );
-                reader.error_at(&kinds[1..], reason, "write a [[fault]] for each");
+                let last = reader.last_written(kinds);
+                reader.error_at(&[last], reason, "write a [[fault]] for each");
             }
         }
         if self.lasts == SimDuration::ZERO {
@@ -261,7 +262,7 @@ impl Check for FaultSpec {
             ("fail_every", self.fail_every == Some(0), "give a number of at least 1"),
             ("fail_first", self.fail_first == Some(0), "give a number of at least 1"),
         ] {
-            if nothing {
+            if nothing && self.kinds().len() == 1 {
                 reader.error_at(&[key], "the fault does nothing", remedy);
             }
         }

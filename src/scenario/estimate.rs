@@ -15,6 +15,8 @@ use crate::time::SimTime;
 pub const MOST_MEMORY: f64 = 8.0 * (1u64 << 30) as f64;
 /// A request in flight with its job, its events and the room that vectors leave.
 const REQUEST_BYTES: f64 = 400.0;
+/// Events of a request: it arrives, is served, is answered, and its timeout is over.
+const EVENTS: f64 = 4.0;
 /// A client that has events of its own.
 const CLIENT_EVENT_BYTES: f64 = 64.0;
 /// The histograms and counters of one result.
@@ -81,9 +83,10 @@ impl Parts<'_> {
         let bytes = estimate.world_bytes;
         if estimate.requests > limit {
             let reason = format!(
-                "one replication would have about {} requests, more than the limit of {}, and need about {} of memory",
+                "one replication would have about {} requests, more than the limit of {}; it would take about {} events and {} of memory",
                 count(estimate.requests),
                 count(limit),
+                count(estimate.requests * EVENTS),
                 memory(bytes)
             );
             let remedy = "shorten the run, lower the rate or the number of clients, or raise `run.max_requests`";
@@ -302,7 +305,7 @@ fn memory(bytes: f64) -> String {
     match gib {
         g if g < 1.0 => format!("{:.0} MiB", g * 1024.0),
         g if g < 1e4 => format!("{g:.0} GiB"),
-        g => format!("{:.0e} GiB", g),
+        g => format!("{} GiB", count(g)),
     }
 }
 

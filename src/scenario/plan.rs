@@ -3,9 +3,10 @@
 use super::estimate::{Estimate, Parts};
 use super::load::Scenario;
 use super::validate::group_path;
-use crate::decode::{Problem, Severity};
-use crate::model::{ArrivalPlan, FaultSchedule, GroupPlan, Strategy, WorldPlan};
+use crate::decode::{Place, Problem, Severity};
+use crate::model::{ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, ServiceSpec, Strategy, WorldPlan};
 use crate::time::SimTime;
+use std::path::Path;
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -55,7 +56,13 @@ impl Plan {
                     notes.extend(note);
                     groups.push(GroupPlan::new(group, arrivals));
                 }
-                Err(error) => keep(format!("{}.arrivals", group_path(spec, i)), error),
+                Err(error) => {
+                    let part = match &group.arrivals {
+                        Arrivals::ClosedLoop(_) => "closed_loop.think.empirical",
+                        _ => "trace",
+                    };
+                    keep(format!("{}.arrivals.{part}.file", group_path(spec, i)), error);
+                },
             }
         }
         let (name, service) = spec
@@ -63,18 +70,27 @@ impl Plan {
             .0
             .first()
             .expect("a sound scenario has one service");
-        let service_plan = service.assemble(name, &scenario.base);
         let mut strategies = Vec::new();
         for (i, strategy) in spec.strategy.iter().enumerate() {
             match strategy.assemble(&scenario.base) {
                 Ok(strategy) => strategies.push(strategy),
-                Err(error) => keep(format!("strategy[{i}].attempt_timeout"), error),
+                Err(error) => {
+                    keep(format!("strategy[{i}].attempt_timeout.empirical.file"), error);
+                },
             }
         }
+        let service_plan = service.assemble(name, &scenario.base);
         let service_plan = service_plan
-            .map_err(|error| keep(format!("service.{name}"), error))
+            .map_err(|error| {
+                let part = unusable_part(service, &scenario.base);
+                keep(format!("service.\"{name}\".{part}.empirical.file"), error);
+            })
             .ok();
         let Some(service_plan) = service_plan.filter(|_| problems.is_empty()) else {
+            problems.sort_by_key(|problem| match &problem.place {
+                Place::File(span) => span.start,
+                _ => 0,
+            });
             return Err(problems);
         };
         let parts = Parts {
@@ -118,16 +134,29 @@ impl Plan {
     }
 }
 
+/// The part of a service whose file cannot be used.
+fn unusable_part(service: &ServiceSpec, base: &Path) -> &'static str {
+    let parts = [
+        ("network.request", &service.network.request),
+        ("network.response", &service.network.response),
+    ];
+    let unusable = parts.iter().find(|(_, d)| d.sampler(base).is_err());
+    match unusable {
+        Some((part, _)) if service.service_time.sampler(base).is_ok() => part,
+        _ => "service_time",
+    }
+}
+
 fn file_problem(scenario: &Scenario, path: &str, reason: String) -> Problem {
     // The message of a file ends in its remedy, behind a semicolon.
-    let (reason, remedy) = match reason.rsplit_once("; ") {
+    let (reason, remedy) = match reason.split_once("; ") {
         Some((reason, remedy)) => (reason.to_owned(), remedy.to_owned()),
         None => (reason, String::new()),
     };
     Problem {
         severity: Severity::Error,
         place: scenario.document.place_of(path),
-        path: path.into(),
+        path: path.replace('"', ""),
         reason,
         remedy,
     }

@@ -8,6 +8,10 @@ use crate::outcome::AttemptOutcome;
 use crate::policy::{Backoff, MaxAttempts};
 use crate::time::{SimDuration, SimTime};
 
+/// More client groups than this are a mistake.
+const MOST_GROUPS: usize = 100;
+/// More strategies than this cannot be compared by anybody.
+const MOST_STRATEGIES: usize = 1_000;
 /// More faults than this cannot be told apart on any chart.
 const MOST_FAULTS: usize = 1_000;
 /// How often all faults together may change the world.
@@ -18,11 +22,11 @@ pub(super) fn validate(spec: &ScenarioSpec, document: &Document, reader: &mut Re
     let mut rules = Rules { document, reader };
     check_names(spec, &mut rules);
     check_groups(spec, &mut rules);
-    for (i, fault) in spec.fault.iter().enumerate() {
+    for (i, fault) in spec.fault.iter().enumerate().take(MOST_FAULTS) {
         check_fault(spec, fault, &format!("fault[{i}]"), &mut rules);
     }
     check_changes(spec, &mut rules);
-    for (i, strategy) in spec.strategy.iter().enumerate() {
+    for (i, strategy) in spec.strategy.iter().enumerate().take(MOST_STRATEGIES) {
         check_strategy(spec, strategy, &format!("strategy[{i}]"), &mut rules);
     }
 }
@@ -72,6 +76,11 @@ pub(super) fn group_path(spec: &ScenarioSpec, index: usize) -> String {
 }
 
 fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
+    if spec.strategy.len() > MOST_STRATEGIES {
+        let reason = format!("{} strategies are more than {MOST_STRATEGIES}", spec.strategy.len());
+        rules.error("strategy", &[], reason, "put them in several scenarios");
+        return;
+    }
     for (i, strategy) in spec.strategy.iter().enumerate() {
         let same = |other: &StrategySpec| other.name == strategy.name;
         if let Some(first) = spec.strategy[..i].iter().position(same) {
@@ -84,7 +93,7 @@ fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
             rules.error(&path, &[&other], reason, "give each strategy a name of its own");
         }
     }
-    for (i, group) in spec.clients.0.iter().enumerate() {
+    for (i, group) in spec.clients.0.iter().enumerate().take(MOST_GROUPS) {
         if spec.clients.0[..i].iter().any(|other| other.name == group.name) {
             let reason = "two client groups have the same name";
             let path = format!("{}.name", group_path(spec, i));
@@ -102,9 +111,10 @@ fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
 }
 
 fn check_groups(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
-    if spec.clients.0.len() > 100 {
-        let reason = format!("{} client groups are more than 100", spec.clients.0.len());
+    if spec.clients.0.len() > MOST_GROUPS {
+        let reason = format!("{} client groups are more than {MOST_GROUPS}", spec.clients.0.len());
         rules.error("clients", &[], reason, "put clients that behave alike in one group");
+        return;
     }
     for (i, group) in spec.clients.0.iter().enumerate() {
         let Some(wanted) = &group.strategy else {
