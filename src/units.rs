@@ -108,7 +108,10 @@ impl Decimal {
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let is_number = !(whole.is_empty() && fraction.is_empty())
-            && whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit());
+            && whole
+                .bytes()
+                .chain(fraction.bytes())
+                .all(|b| b.is_ascii_digit());
         if !is_number {
             return None;
         }
@@ -130,11 +133,14 @@ impl Decimal {
     /// The number times `unit`, to the nearest whole number; saturates.
     fn times(&self, unit: u64) -> u64 {
         let product = self.digits * u128::from(unit);
-        let power = |exponent: u64| 10_u128.checked_pow(u32::try_from(exponent).unwrap_or(u32::MAX));
+        let power =
+            |exponent: u64| 10_u128.checked_pow(u32::try_from(exponent).unwrap_or(u32::MAX));
         let scaled = match (self.exponent >= 0, power(self.exponent.unsigned_abs())) {
             (true, Some(power)) => product.saturating_mul(power),
             (true, None) if product > 0 => u128::MAX,
-            (false, Some(power)) => product / power + u128::from(product % power >= power.div_ceil(2)),
+            (false, Some(power)) => {
+                product / power + u128::from(product % power >= power.div_ceil(2))
+            }
             _ => 0,
         };
         u64::try_from(scaled).unwrap_or(u64::MAX)
@@ -161,14 +167,17 @@ impl FromStr for SimDuration {
         let number = Decimal::parse(&written)
             .ok_or_else(|| error(format!("`{text}` is not a duration"), FORMS))?;
         if unit.is_empty() {
-            let fix = format!("write \"{written}s\" for seconds or \"{written}ms\" for milliseconds");
+            let fix =
+                format!("write \"{written}s\" for seconds or \"{written}ms\" for milliseconds");
             return Err(error("a duration needs a unit", fix));
         }
         let known = DURATION_UNITS.iter().find(|(name, _)| *name == unit);
         let Some(&(_, nanos)) = known else {
             let lower = unit.to_lowercase();
             let meant = UNIT_WORDS.iter().find(|(word, _)| *word == lower);
-            let fix = meant.map_or(FORMS.into(), |(_, unit)| format!("write \"{written}{unit}\""));
+            let fix = meant.map_or(FORMS.into(), |(_, unit)| {
+                format!("write \"{written}{unit}\"")
+            });
             return Err(error(format!("`{unit}` is not a unit of time"), fix));
         };
         if number.negative && number.digits > 0 {

@@ -136,7 +136,10 @@ mod tests {
 
     #[test]
     fn a_short_line_is_shown_whole() {
-        assert_eq!(shown("seed = \"x\"\r", "\"x\"", 40), ("seed = \"x\"".into(), "\"x\"".into()));
+        assert_eq!(
+            shown("seed = \"x\"\r", "\"x\"", 40),
+            ("seed = \"x\"".into(), "\"x\"".into())
+        );
         assert_eq!(shown("名前 = 5", "5", 40), ("名前 = 5".into(), "5".into()));
     }
 
@@ -145,7 +148,10 @@ mod tests {
         let line = format!("{}MARK{}", "a".repeat(5_000), "b".repeat(5_000));
         let (text, marked) = shown(&line, "MARK", 40);
         assert_eq!(marked, "MARK");
-        assert!(text.len() <= 46 && text.starts_with("...a") && text.ends_with("b..."), "{text}");
+        assert!(
+            text.len() <= 46 && text.starts_with("...a") && text.ends_with("b..."),
+            "{text}"
+        );
         let (text, marked) = shown(&line, &"b".repeat(5_000), 40);
         assert!(text.len() <= 46 && marked.len() >= 20, "{text}");
         let (text, marked) = shown(&"語".repeat(1_000), "語", 40);

@@ -87,7 +87,11 @@ fn locate(document: &Document, place: &Place, look: Look) -> (Option<Excerpt>, S
         Place::File(span) => (Some(Excerpt::of(document, span, look)), String::new()),
         Place::Setting(number) => {
             let setting = document.settings.get(*number);
-            let text: String = setting.map_or("", |s| s.text.as_str()).chars().take(100).collect();
+            let text: String = setting
+                .map_or("", |s| s.text.as_str())
+                .chars()
+                .take(100)
+                .collect();
             (None, format!("--set {}: ", clean(&text)))
         }
         Place::Nowhere => (None, format!("{}: ", clean(&document.name))),
@@ -121,11 +125,15 @@ impl Diagnostic for Shown<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
+        self.excerpt
+            .as_ref()
+            .map(|excerpt| excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let marked = self.excerpt.as_ref()?.marked.clone();
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, marked))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(
+            None, marked,
+        ))))
     }
 }

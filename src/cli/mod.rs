@@ -45,7 +45,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/six_strategies.toml --only \"exponential + full jitter\" --no-charts\n  retrystorm run scenarios/seventy_percent.toml --json --quiet"
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
 )]
 struct RunArguments {
     /// Scenario files.

@@ -53,7 +53,11 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
 fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
     let (scenario, mut plan) = read(file, settings)?;
     if let Err(unknown) = plan.keep_only(&arguments.only) {
-        let names = || plan.compared.iter().map(|&i| plan.strategies[i].name.as_str());
+        let names = || {
+            plan.compared
+                .iter()
+                .map(|&i| plan.strategies[i].name.as_str())
+        };
         let remedy = nearest(&unknown, names()).map_or_else(
             || {
                 let all: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
@@ -142,7 +146,10 @@ fn threads(plan: &Plan, asked: usize) -> usize {
     let asked = if asked == 0 { processors() } else { asked };
     let each = plan.estimate.world_bytes + WAITING * plan.estimate.result_bytes;
     let fit = (MOST_MEMORY / each) as usize;
-    let runs = plan.compared.len().saturating_mul(plan.replications as usize);
+    let runs = plan
+        .compared
+        .len()
+        .saturating_mul(plan.replications as usize);
     asked.min(fit).min(runs).clamp(1, MOST_THREADS)
 }
 
@@ -170,12 +177,12 @@ fn write(
     arguments: &RunArguments,
     interrupt: &Interrupt,
 ) -> Result<Vec<PathBuf>, (String, String)> {
-    let _busy = interrupt.hold();
     let log = if arguments.events {
-        Some(event_log(plan, dir)?)
+        Some(event_log(plan, dir, interrupt)?)
     } else {
         None
     };
+    let _busy = interrupt.hold();
     let mut extra = Vec::new();
     if let Some(log) = &log {
         extra.push(("events.jsonl", Extra::Copy(log.path())));
@@ -187,7 +194,11 @@ fn write(
 }
 
 /// The log of attempts in a temporary file beside the output folder, so that it need not fit into memory.
-fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String, String)> {
+fn event_log(
+    plan: &Plan,
+    dir: &Path,
+    interrupt: &Interrupt,
+) -> Result<tempfile::NamedTempFile, (String, String)> {
     let remedy =
         || "check the folder and the space on its disk, or choose another --out".to_owned();
     let failed = |error: &dyn std::fmt::Display| (error.to_string(), remedy());
@@ -197,6 +208,7 @@ fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String
         .unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|error| failed(&error))?;
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    interrupt.remove_at_exit(file.path());
     let mut out = BufWriter::new(&mut file);
     write_events(plan, plan.replications, &mut out)
         .and_then(|()| out.flush().map_err(EventsError::from))
@@ -205,27 +217,41 @@ fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String
     Ok(file)
 }
 
-/// Ctrl-C. A run is left at once, as nothing of it is on disk; while output is written, the program waits
-/// until that is complete.
+/// Ctrl-C. A run is left at once, as nothing of it is on disk but a temporary log; while output is written, the
+/// program waits until that is complete.
 struct Interrupt {
     writing: Arc<Mutex<()>>,
+    /// Temporary files.
+    litter: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Interrupt {
     fn listen() -> Self {
         let interrupt = Self {
             writing: Arc::default(),
+            litter: Arc::default(),
         };
         let writing = Arc::clone(&interrupt.writing);
+        let litter = Arc::clone(&interrupt.litter);
         let leave = move || {
             tell("\ninterrupted: earlier output is as it was");
             // Waits for a write that is under way.
             let _lock = writing.lock();
+            for path in litter.lock().iter().flat_map(|paths| paths.iter()) {
+                let _may_be_gone = fs::remove_file(path);
+            }
             std::process::exit(130);
         };
         // Without a handler Ctrl-C ends the program in the system's way, which is sound as well.
         let _ = ctrlc::set_handler(leave);
         interrupt
+    }
+
+    /// Removes a temporary file on Ctrl-C.
+    fn remove_at_exit(&self, path: &Path) {
+        if let Ok(mut litter) = self.litter.lock() {
+            litter.push(path.into());
+        }
     }
 
     /// Keeps the program alive while output is written.

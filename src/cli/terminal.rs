@@ -64,7 +64,10 @@ pub(super) fn clean(text: &str) -> String {
 /// A space for what moves the cursor or turns the direction of writing.
 pub(super) fn printable(c: char) -> char {
     match c {
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => ' ',
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => ' ',
         c if c.is_control() => ' ',
         c => c,
     }

@@ -353,7 +353,9 @@ fn is_header(text: &str, error: &toml::de::Error) -> bool {
 fn syntax_remedy(message: &str, too_deep: bool, header: bool) -> &'static str {
     match message {
         _ if too_deep => "a scenario nests a handful of levels: check the brackets",
-        "duplicate key" if header => "join the two tables; tables of a list have [[double brackets]]",
+        "duplicate key" if header => {
+            "join the two tables; tables of a list have [[double brackets]]"
+        }
         "duplicate key" => "remove one of the two",
         _ if message.contains("unquoted key") => {
             "put a key that has other characters than a-z, 0-9, - and _ in double quotes"

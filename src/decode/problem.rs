@@ -37,7 +37,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|candidate| {
             let distance = strsim::damerau_levenshtein(word, candidate);
             let folded = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-            (distance.min(folded + usize::from(distance > folded)), candidate)
+            (
+                distance.min(folded + usize::from(distance > folded)),
+                candidate,
+            )
         })
         .filter(|&(distance, candidate)| {
             distance <= 1 + candidate.chars().count() / 4 && distance < candidate.chars().count()

@@ -65,12 +65,7 @@ impl Reader {
     }
 
     /// Notes a warning, otherwise as [`Self::error_at`].
-    pub fn warn_at(
-        &mut self,
-        keys: &[&str],
-        reason: impl Into<String>,
-        remedy: impl Into<String>,
-    ) {
+    pub fn warn_at(&mut self, keys: &[&str], reason: impl Into<String>, remedy: impl Into<String>) {
         self.note_at(Severity::Warning, keys, reason.into(), remedy.into());
     }
 

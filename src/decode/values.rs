@@ -1,6 +1,8 @@
 //! How simple values are read.
 
-use super::{Decode, Node, Place, Reader, Table, Value, nearest, reader::unknown_key, shown, Field};
+use super::{
+    Decode, Field, Node, Place, Reader, Table, Value, nearest, reader::unknown_key, shown,
+};
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Rate, Ratio, UnitError};
 
@@ -123,7 +125,11 @@ fn quantity<T: std::str::FromStr<Err = UnitError>>(
         Value::Integer(number) => number.to_string(),
         Value::Float(number) if number.is_finite() => format!("{number:?}"),
         _ => {
-            reader.mismatch(node, what, &format!("write a text in quotes, like {example}"));
+            reader.mismatch(
+                node,
+                what,
+                &format!("write a text in quotes, like {example}"),
+            );
             return None;
         }
     };
@@ -203,7 +209,6 @@ macro_rules! plain {
 
 impl Decode for f64 {
     plain!(1.0, "1.5");
-
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match node.value {

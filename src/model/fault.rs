@@ -181,7 +181,10 @@ impl FaultSpec {
     /// How many times its effect changes before `end`, about.
     pub fn count_changes(&self, end: SimTime) -> usize {
         let ramps = [self.ramp_up, self.ramp_down];
-        let steps = ramps.iter().filter(|&&ramp| ramp > SimDuration::ZERO).count() as u64;
+        let steps = ramps
+            .iter()
+            .filter(|&&ramp| ramp > SimDuration::ZERO)
+            .count() as u64;
         let starts = self.spans().take_while(|&(start, _)| start < end).count() as u64;
         usize::try_from(starts * (2 + steps * (RAMP_STEPS + 1))).unwrap_or(usize::MAX)
     }
@@ -258,9 +261,21 @@ impl Check for FaultSpec {
             }
         }
         for (key, nothing, remedy) in [
-            ("fail_all", self.fail_all == Some(false), "write fail_all = true, or remove the fault"),
-            ("fail_every", self.fail_every == Some(0), "give a number of at least 1"),
-            ("fail_first", self.fail_first == Some(0), "give a number of at least 1"),
+            (
+                "fail_all",
+                self.fail_all == Some(false),
+                "write fail_all = true, or remove the fault",
+            ),
+            (
+                "fail_every",
+                self.fail_every == Some(0),
+                "give a number of at least 1",
+            ),
+            (
+                "fail_first",
+                self.fail_first == Some(0),
+                "give a number of at least 1",
+            ),
         ] {
             if nothing && self.kinds().len() == 1 {
                 reader.error_at(&[key], "the fault does nothing", remedy);

@@ -102,7 +102,8 @@ impl Parts<'_> {
             problems.push(self.problem("clients", reason, remedy));
         }
         // Areas under levels are added up over replications in 64 bits.
-        let area = run.bin_width().as_nanos() as f64 * estimate.in_flight * f64::from(run.replications);
+        let area =
+            run.bin_width().as_nanos() as f64 * estimate.in_flight * f64::from(run.replications);
         if area > i64::MAX as f64 / 4.0 && problems.is_empty() {
             let reason = format!(
                 "a bin of {} with {} requests in flight is too large to add up",
@@ -119,7 +120,8 @@ impl Parts<'_> {
                     count(attempts),
                     count(limit)
                 );
-                let remedy = "lower max_attempts, use a longer backoff, or raise `run.max_requests`";
+                let remedy =
+                    "lower max_attempts, use a longer backoff, or raise `run.max_requests`";
                 let path = format!("strategy[{i}].max_attempts");
                 problems.push(self.problem(&path, reason, remedy));
             }
@@ -129,7 +131,11 @@ impl Parts<'_> {
     /// Requests of a group; infinite when they would stop the clock.
     fn requests_of(&self, group: &GroupPlan) -> f64 {
         let end = SimTime::ZERO + self.scenario.spec.run.duration;
-        let open = || group.arrivals.expected_requests(u64::from(group.count), end);
+        let open = || {
+            group
+                .arrivals
+                .expected_requests(u64::from(group.count), end)
+        };
         let Some((pause, thinned)) = group.arrivals.pause() else {
             return open();
         };
@@ -146,7 +152,11 @@ impl Parts<'_> {
         let refuses = self.service.queue_capacity < u32::MAX
             && self.service.workers < u32::MAX
             && (all_clients > seats || !self.strategies.iter().all(patient));
-        let out = if refuses { seconds } else { self.refusing_for(seconds) };
+        let out = if refuses {
+            seconds
+        } else {
+            self.refusing_for(seconds)
+        };
         let rounds = |span: f64, cycle: f64| if span > 0.0 { span / cycle } else { 0.0 };
         let served = rounds(seconds - out, usual) * clients;
         let served = match self.service.service_time.mean() {
@@ -217,12 +227,22 @@ impl Parts<'_> {
         if group.arrivals.pause().is_some_and(|(_, thinned)| !thinned) {
             each += CLIENT_EVENT_BYTES;
         }
-        let pool = self.scenario.spec.clients.0.iter().find(|spec| spec.name == group.name);
+        let pool = self
+            .scenario
+            .spec
+            .clients
+            .0
+            .iter()
+            .find(|spec| spec.name == group.name);
         let own_pool = |pool: &crate::model::PoolSpec| pool.per == PoolScope::Client;
         if pool.is_some_and(|spec| spec.pool.as_ref().is_some_and(own_pool)) {
             each += 16.0;
         }
-        if self.strategies.iter().any(|s| s.rule.backoff.uses_client_state()) {
+        if self
+            .strategies
+            .iter()
+            .any(|s| s.rule.backoff.uses_client_state())
+        {
             each += 16.0;
         }
         each * f64::from(group.count)
@@ -244,7 +264,9 @@ impl Parts<'_> {
         let (least, most) = strategy.rule.backoff.bounds(u64::MAX);
         let end = self.scenario.spec.run.duration;
         let wait = (least.as_secs_f64() + most.min(end).as_secs_f64()) / 2.0 + self.network();
-        let patience = strategy.deadline.map_or(seconds, |d| d.as_secs_f64().min(seconds));
+        let patience = strategy
+            .deadline
+            .map_or(seconds, |d| d.as_secs_f64().min(seconds));
         1.0 + patience / wait
     }
 
@@ -263,7 +285,11 @@ impl Parts<'_> {
             && service.is_some_and(|service| repeats_at_once(spec, service, written));
         if at_once && most > 1.0 {
             // A full queue stays full at the instant: whoever meets it spends all attempts.
-            let met = if self.service.queue_capacity < u32::MAX { 1.0 } else { out / seconds };
+            let met = if self.service.queue_capacity < u32::MAX {
+                1.0
+            } else {
+                out / seconds
+            };
             return requests * met * most;
         }
         if out == 0.0 {
@@ -274,7 +300,8 @@ impl Parts<'_> {
 
     fn standstill(&self, group: usize) -> Problem {
         let path = format!("{}.arrivals", group_path(&self.scenario.spec, group));
-        let reason = "clients that pause for no time and are answered in no time would stop the clock";
+        let reason =
+            "clients that pause for no time and are answered in no time would stop the clock";
         let remedy = "give `think` a time, or the service's network a delay";
         self.problem(&path, reason.into(), remedy)
     }

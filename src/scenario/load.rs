@@ -138,8 +138,15 @@ fn read_text(path: &Path, shown: &str) -> Result<String, Box<LoadError>> {
     };
     let meta = std::fs::metadata(path).map_err(io)?;
     if !meta.is_file() {
-        let what = if meta.is_dir() { "it is a directory" } else { "it is not a file" };
-        return Err(fail(what, "give the path of a scenario file, ending in .toml"));
+        let what = if meta.is_dir() {
+            "it is a directory"
+        } else {
+            "it is not a file"
+        };
+        return Err(fail(
+            what,
+            "give the path of a scenario file, ending in .toml",
+        ));
     }
     if meta.len() > LARGEST_FILE {
         let reason = format!("it is larger than {} MiB", LARGEST_FILE >> 20);
@@ -148,7 +155,10 @@ fn read_text(path: &Path, shown: &str) -> Result<String, Box<LoadError>> {
     }
     let bytes = std::fs::read(path).map_err(io)?;
     if bytes.contains(&0) {
-        return Err(fail("it is a binary file", "give a TOML file, which is a text"));
+        return Err(fail(
+            "it is a binary file",
+            "give a TOML file, which is a text",
+        ));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -159,7 +169,11 @@ fn read_text(path: &Path, shown: &str) -> Result<String, Box<LoadError>> {
                 "save it as UTF-8 in your editor".into(),
             )
         };
-        failure(shown, &String::from_utf8_lossy(error.as_bytes()), vec![problem])
+        failure(
+            shown,
+            &String::from_utf8_lossy(error.as_bytes()),
+            vec![problem],
+        )
     })
 }
 

@@ -4,7 +4,9 @@ use super::estimate::{Estimate, Parts};
 use super::load::Scenario;
 use super::validate::group_path;
 use crate::decode::{Place, Problem, Severity};
-use crate::model::{ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, ServiceSpec, Strategy, WorldPlan};
+use crate::model::{
+    ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, ServiceSpec, Strategy, WorldPlan,
+};
 use crate::time::SimTime;
 use std::path::Path;
 
@@ -61,8 +63,11 @@ impl Plan {
                         Arrivals::ClosedLoop(_) => "closed_loop.think.empirical",
                         _ => "trace",
                     };
-                    keep(format!("{}.arrivals.{part}.file", group_path(spec, i)), error);
-                },
+                    keep(
+                        format!("{}.arrivals.{part}.file", group_path(spec, i)),
+                        error,
+                    );
+                }
             }
         }
         let (name, service) = spec
@@ -75,8 +80,11 @@ impl Plan {
             match strategy.assemble(&scenario.base) {
                 Ok(strategy) => strategies.push(strategy),
                 Err(error) => {
-                    keep(format!("strategy[{i}].attempt_timeout.empirical.file"), error);
-                },
+                    keep(
+                        format!("strategy[{i}].attempt_timeout.empirical.file"),
+                        error,
+                    );
+                }
             }
         }
         let service_plan = service.assemble(name, &scenario.base);

@@ -77,24 +77,34 @@ pub(super) fn group_path(spec: &ScenarioSpec, index: usize) -> String {
 
 fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
     if spec.strategy.len() > MOST_STRATEGIES {
-        let reason = format!("{} strategies are more than {MOST_STRATEGIES}", spec.strategy.len());
+        let reason = format!(
+            "{} strategies are more than {MOST_STRATEGIES}",
+            spec.strategy.len()
+        );
         rules.error("strategy", &[], reason, "put them in several scenarios");
         return;
     }
     for (i, strategy) in spec.strategy.iter().enumerate() {
         let same = |other: &StrategySpec| other.name == strategy.name;
         if let Some(first) = spec.strategy[..i].iter().position(same) {
-            let reason = format!(
-                "strategies {} and {} have the same name",
-                first + 1,
-                i + 1
+            let reason = format!("strategies {} and {} have the same name", first + 1, i + 1);
+            let (path, other) = (
+                format!("strategy[{i}].name"),
+                format!("strategy[{first}].name"),
             );
-            let (path, other) = (format!("strategy[{i}].name"), format!("strategy[{first}].name"));
-            rules.error(&path, &[&other], reason, "give each strategy a name of its own");
+            rules.error(
+                &path,
+                &[&other],
+                reason,
+                "give each strategy a name of its own",
+            );
         }
     }
     for (i, group) in spec.clients.0.iter().enumerate().take(MOST_GROUPS) {
-        if spec.clients.0[..i].iter().any(|other| other.name == group.name) {
+        if spec.clients.0[..i]
+            .iter()
+            .any(|other| other.name == group.name)
+        {
             let reason = "two client groups have the same name";
             let path = format!("{}.name", group_path(spec, i));
             rules.error(&path, &[], reason, "give each group a `name` of its own");
@@ -112,8 +122,16 @@ fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
 
 fn check_groups(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
     if spec.clients.0.len() > MOST_GROUPS {
-        let reason = format!("{} client groups are more than {MOST_GROUPS}", spec.clients.0.len());
-        rules.error("clients", &[], reason, "put clients that behave alike in one group");
+        let reason = format!(
+            "{} client groups are more than {MOST_GROUPS}",
+            spec.clients.0.len()
+        );
+        rules.error(
+            "clients",
+            &[],
+            reason,
+            "put clients that behave alike in one group",
+        );
         return;
     }
     for (i, group) in spec.clients.0.iter().enumerate() {
@@ -138,7 +156,8 @@ fn check_groups(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
     let all_pinned = spec.clients.0.iter().all(|group| group.strategy.is_some());
     let compared = spec.strategy.iter().filter(|strategy| strategy.compare);
     if all_pinned && compared.count() > 1 && !spec.clients.0.is_empty() {
-        let reason = "every client group has a strategy of its own, so all compared strategies do the same";
+        let reason =
+            "every client group has a strategy of its own, so all compared strategies do the same";
         let remedy = "leave `strategy` out of the group whose strategies you compare";
         rules.warn("clients", &["strategy"], reason, remedy);
     }
@@ -148,14 +167,21 @@ fn check_fault(spec: &ScenarioSpec, fault: &FaultSpec, path: &str, rules: &mut R
     let at = |key: &str| format!("{path}.{key}");
     let end = SimTime::ZERO + spec.run.duration + spec.run.drain;
     if fault.at >= end {
-        let reason = format!("the fault starts at {}, but the run ends at {end}", fault.at);
+        let reason = format!(
+            "the fault starts at {}, but the run ends at {end}",
+            fault.at
+        );
         let remedy = "start it earlier, or lengthen `run.duration`";
         rules.error(&at("at"), &["run"], reason, remedy);
     }
     let Some((name, service)) = spec.service.0.first() else {
         return;
     };
-    let limits = if fault.workers.is_some() { "workers" } else { "capacity" };
+    let limits = if fault.workers.is_some() {
+        "workers"
+    } else {
+        "capacity"
+    };
     if service.workers.0.is_none() && (fault.workers.is_some() || fault.capacity.is_some()) {
         let reason = format!(
             "the fault limits workers, but \"{}\" has an unlimited number of them",
@@ -176,7 +202,12 @@ fn check_fault(spec: &ScenarioSpec, fault: &FaultSpec, path: &str, rules: &mut R
             |arrivals: &Arrivals| matches!(arrivals, Arrivals::Trace(_) | Arrivals::Burst(_));
         if spec.clients.0.iter().all(|group| fixed(&group.arrivals)) {
             let reason = "the surge has no effect: bursts and traces have fixed times";
-            rules.warn(&at("surge"), &["clients"], reason, "use another arrival process");
+            rules.warn(
+                &at("surge"),
+                &["clients"],
+                reason,
+                "use another arrival process",
+            );
         }
     }
     if fault.outage == Some(Outage::Hang) {
@@ -197,11 +228,20 @@ fn check_changes(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
     let faults = spec.fault.len();
     if faults > MOST_FAULTS {
         let reason = format!("{faults} faults are more than {MOST_FAULTS}");
-        rules.error("fault", &[], reason, "use `every` and `times` for a fault that comes again");
+        rules.error(
+            "fault",
+            &[],
+            reason,
+            "use `every` and `times` for a fault that comes again",
+        );
         return;
     }
     let end = SimTime::ZERO + spec.run.duration + spec.run.drain;
-    let changes: usize = spec.fault.iter().map(|fault| fault.count_changes(end)).sum();
+    let changes: usize = spec
+        .fault
+        .iter()
+        .map(|fault| fault.count_changes(end))
+        .sum();
     if changes.saturating_mul(faults.max(10)) > MOST_CHANGES * 10 {
         let reason = format!("the faults change the world {changes} times, which takes too long");
         let remedy = "let them come less often, or without ramps";

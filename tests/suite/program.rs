@@ -62,7 +62,10 @@ pub(crate) fn program(dir: &Path) -> Command {
 
 /// What the program does with `arguments` in `dir`.
 pub(crate) fn run(dir: &Path, arguments: &[&str]) -> Output {
-    program(dir).args(arguments).output().expect("the program starts")
+    program(dir)
+        .args(arguments)
+        .output()
+        .expect("the program starts")
 }
 
 /// A new folder with `SMALL` in it as `small.toml`.
@@ -86,7 +89,9 @@ pub(crate) fn names(dir: &Path) -> Vec<String> {
 
 /// The folder of data for tests.
 pub(crate) fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
 }
 
 /// Standard output and standard error.

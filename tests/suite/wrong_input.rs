@@ -22,7 +22,10 @@ fn refused(dir: &Path, arguments: &[&str]) -> String {
     assert!(stderr.contains("help: "), "{stderr}");
     let raw = |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c);
     assert!(!stderr.contains(raw), "{stderr:?}");
-    let widest = stderr.lines().map(unicode_width::UnicodeWidthStr::width).max();
+    let widest = stderr
+        .lines()
+        .map(unicode_width::UnicodeWidthStr::width)
+        .max();
     assert!(widest.unwrap_or(0) <= 80, "{stderr}");
     stderr
 }
@@ -30,7 +33,9 @@ fn refused(dir: &Path, arguments: &[&str]) -> String {
 #[test]
 fn every_wrong_scenario_has_its_message() {
     let dir = data("wrong");
-    let files = names(&dir).into_iter().filter(|name| name.ends_with(".toml"));
+    let files = names(&dir)
+        .into_iter()
+        .filter(|name| name.ends_with(".toml"));
     let mut count = 0;
     for file in files {
         let message = refused(&dir, &["run", &file]);
@@ -78,13 +83,31 @@ fn monstrous_files_are_refused_in_few_words() {
         ("dotted", format!("{}a = 1", "a.".repeat(deep))),
         ("header", format!("[{}a]\nb = 1", "a.".repeat(deep))),
         ("long_key", format!("{} = 1", "k".repeat(deep))),
-        ("long_text", format!("[run]\nduration = \"{}s\"", "9".repeat(deep))),
-        ("long_line", format!("[run]\nseed = [{}]", "1, ".repeat(deep))),
+        (
+            "long_text",
+            format!("[run]\nduration = \"{}s\"", "9".repeat(deep)),
+        ),
+        (
+            "long_line",
+            format!("[run]\nseed = [{}]", "1, ".repeat(deep)),
+        ),
         ("long_number", format!("[run]\nseed = {}", "9".repeat(deep))),
-        ("long_float", format!("[run]\nduration = 1.{}", "9".repeat(deep))),
-        ("many_keys", (0..20_000).map(|i| format!("k{i} = {i}\n")).collect()),
-        ("many_faults", format!("{SMALL}{}", "[[fault]]\nat = \"1s\"\n".repeat(20_000))),
-        ("many_tables", (0..20_000).map(|i| format!("[service.s{i}]\n")).collect()),
+        (
+            "long_float",
+            format!("[run]\nduration = 1.{}", "9".repeat(deep)),
+        ),
+        (
+            "many_keys",
+            (0..20_000).map(|i| format!("k{i} = {i}\n")).collect(),
+        ),
+        (
+            "many_faults",
+            format!("{SMALL}{}", "[[fault]]\nat = \"1s\"\n".repeat(20_000)),
+        ),
+        (
+            "many_tables",
+            (0..20_000).map(|i| format!("[service.s{i}]\n")).collect(),
+        ),
         ("blank", " \n".repeat(deep)),
         ("zeros", "\0".repeat(deep)),
         ("too_long", "#\n".repeat(3 << 20)),
@@ -127,15 +150,27 @@ fn wrong_settings_of_the_command_line_are_refused() {
         (["--set", "run.sede=5"], "did you mean `seed`?"),
         (["--set", "rnu.seed=5"], "did you mean `run`?"),
         (["--set", "run.duration=60"], "a duration needs a unit"),
-        (["--set", "strategy[7].max_attempts=5"], "the list has no element `7`"),
-        (["--set", "strategy.fixd.max_attempts=5"], "the list has no element `fixd`"),
-        (["--set", "run.replications=0"], "`replications` is a number from 1"),
+        (
+            ["--set", "strategy[7].max_attempts=5"],
+            "the list has no element `7`",
+        ),
+        (
+            ["--set", "strategy.fixd.max_attempts=5"],
+            "the list has no element `fixd`",
+        ),
+        (
+            ["--set", "run.replications=0"],
+            "`replications` is a number from 1",
+        ),
         (["--replications", "0"], "`replications` is a number from 1"),
         (["--only", "fulljitter"], "did you mean \"full jitter\"?"),
         (["--only", "\u{1b}[31m"], "it has \"no retries\""),
     ] {
         let message = refused(dir.path(), &["run", "a.toml", arguments[0], arguments[1]]);
-        let words: Vec<&str> = message.split_whitespace().filter(|word| *word != "│").collect();
+        let words: Vec<&str> = message
+            .split_whitespace()
+            .filter(|word| *word != "│")
+            .collect();
         assert!(words.join(" ").contains(part), "{arguments:?}: {message}");
     }
     let deep = format!("{}=1", "a.".repeat(40_000));
@@ -149,31 +184,81 @@ fn messages_are_plain_where_colour_or_unicode_is_not_wanted() {
     let dir = data("wrong");
     for (name, value) in [("TERM", "dumb"), ("LC_ALL", "C"), ("LANG", "POSIX")] {
         let mut command = program(&dir);
-        let output = command.env(name, value).args(["run", "key_misspelt.toml"]).output();
+        let output = command
+            .env(name, value)
+            .args(["run", "key_misspelt.toml"])
+            .output();
         let (_, stderr) = texts(&output.unwrap());
         assert!(stderr.is_ascii(), "{name}: {stderr}");
     }
-    let output = program(&dir).env("NO_COLOR", "1").args(["validate", "negative.toml"]).output();
+    let output = program(&dir)
+        .env("NO_COLOR", "1")
+        .args(["validate", "negative.toml"])
+        .output();
     assert!(!texts(&output.unwrap()).1.contains('\u{1b}'));
 }
 
 /// Values that are out of place nearly everywhere.
 const ODD: [&str; 34] = [
-    "0", "-1", "1", "1e308", "nan", "-inf", "9223372036854775807", "4294967296", "10000000",
-    "99999999999999999999", "true", "[]", "{}", "\"\"", "\"0s\"", "\"1ns\"", "\"366d\"", "\"-5s\"",
-    "\"1e-400s\"", "\"1e9/s\"", "\"0/s\"", "\"100%\"", "\"unlimited\"", "\"zero\"", "\"refuse\"",
-    "\"immediate\"", "\"hang\"", "{ exponential = { mean = \"1ns\" } }", "{ closed_loop = { think = \"0s\" } }",
-    "{ burst = { requests = 9223372036854775807 } }", "{ periodic = { every = \"1ns\" } }", "1979-05-27",
-    "{ pareto = { mean = \"366d\", alpha = 1.0000001 } }", "[[], {}, 1]",
+    "0",
+    "-1",
+    "1",
+    "1e308",
+    "nan",
+    "-inf",
+    "9223372036854775807",
+    "4294967296",
+    "10000000",
+    "99999999999999999999",
+    "true",
+    "[]",
+    "{}",
+    "\"\"",
+    "\"0s\"",
+    "\"1ns\"",
+    "\"366d\"",
+    "\"-5s\"",
+    "\"1e-400s\"",
+    "\"1e9/s\"",
+    "\"0/s\"",
+    "\"100%\"",
+    "\"unlimited\"",
+    "\"zero\"",
+    "\"refuse\"",
+    "\"immediate\"",
+    "\"hang\"",
+    "{ exponential = { mean = \"1ns\" } }",
+    "{ closed_loop = { think = \"0s\" } }",
+    "{ burst = { requests = 9223372036854775807 } }",
+    "{ periodic = { every = \"1ns\" } }",
+    "1979-05-27",
+    "{ pareto = { mean = \"366d\", alpha = 1.0000001 } }",
+    "[[], {}, 1]",
 ];
 
 /// Lines that a mutation may add.
 const LINES: [&str; 22] = [
-    "deadline = \"1ns\"", "generators = 9223372036854775807", "backoff.decorrelated = { base = \"1s\", cap = \"0s\" }",
+    "deadline = \"1ns\"",
+    "generators = 9223372036854775807",
+    "backoff.decorrelated = { base = \"1s\", cap = \"0s\" }",
     "backoff.exponential = { base = \"1ns\", factor = 1e300, jitter.lognormal = { sigma = 10 } }",
-    "max_attempts = \"unlimited\"", "retry_on = []", "bin = \"1ns\"", "warmup = \"19s\"", "drain = \"366d\"",
-    "[[fault]]", "surge = 1000000", "slow_down = 0", "workers = 0", "latency = \"366d\"", "fail_every = 1",
-    "every = \"3s\"", "times = 10000", "ramp_up = \"1s\"", "[[strategy]]", "[[clients]]", "pool = { size = 1, wait = \"0s\" }",
+    "max_attempts = \"unlimited\"",
+    "retry_on = []",
+    "bin = \"1ns\"",
+    "warmup = \"19s\"",
+    "drain = \"366d\"",
+    "[[fault]]",
+    "surge = 1000000",
+    "slow_down = 0",
+    "workers = 0",
+    "latency = \"366d\"",
+    "fail_every = 1",
+    "every = \"3s\"",
+    "times = 10000",
+    "ramp_up = \"1s\"",
+    "[[strategy]]",
+    "[[clients]]",
+    "pool = { size = 1, wait = \"0s\" }",
     "arrivals.closed_loop = { think = \"1ns\", start = \"at_once\" }",
 ];
 
@@ -187,7 +272,10 @@ fn seeds() -> [String; 4] {
         "poisson = { rate = \"40/s\" }",
         "burst = { at = \"1s\", requests = 3, spread = \"2s\" }",
     );
-    let shaped = SMALL.replace("outage = \"refuse\"", "surge = 3\nramp_up = \"1s\"\nevery = \"4s\"\ntimes = 3");
+    let shaped = SMALL.replace(
+        "outage = \"refuse\"",
+        "surge = 3\nramp_up = \"1s\"\nevery = \"4s\"\ntimes = 3",
+    );
     [SMALL.into(), closed, burst, shaped]
 }
 
@@ -235,7 +323,9 @@ fn mutant((seed, changes): (usize, Vec<Change>)) -> String {
     let seeds = seeds();
     changes
         .into_iter()
-        .fold(seeds[seed % seeds.len()].clone(), |text, one| change(&text, one))
+        .fold(seeds[seed % seeds.len()].clone(), |text, one| {
+            change(&text, one)
+        })
 }
 
 fn mutants() -> impl Strategy<Value = String> {
@@ -261,7 +351,9 @@ fn reads_back(scenario: &Scenario) {
 
 /// How many mutants a test tries; `MUTANTS` asks for more.
 fn cases(usual: u32) -> ProptestConfig {
-    let asked = std::env::var("MUTANTS").ok().and_then(|text| text.parse().ok());
+    let asked = std::env::var("MUTANTS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     ProptestConfig {
         cases: asked.unwrap_or(usual),
         failure_persistence: None,
