@@ -41,8 +41,34 @@ const DURATION_UNITS: &[(&str, u64)] = &[
     ("d", 86_400 * NANOS_PER_SEC),
 ];
 
-/// Splits "250ms" into its number and its unit.
-fn split_number(text: &str) -> Option<(f64, &str)> {
+/// Words for units that people try, and the unit that is meant.
+const UNIT_WORDS: &[(&str, &str)] = &[
+    ("nanos", "ns"),
+    ("nanoseconds", "ns"),
+    ("usec", "us"),
+    ("micros", "us"),
+    ("microseconds", "us"),
+    ("msec", "ms"),
+    ("msecs", "ms"),
+    ("millis", "ms"),
+    ("milliseconds", "ms"),
+    ("sec", "s"),
+    ("secs", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("mins", "m"),
+    ("minute", "m"),
+    ("minutes", "m"),
+    ("hr", "h"),
+    ("hrs", "h"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("day", "d"),
+    ("days", "d"),
+];
+
+/// Splits "250ms" into its number, still as a text, and its unit.
+fn split(text: &str) -> (String, &str) {
     let text = text.trim();
     let end = text
         .char_indices()
@@ -53,38 +79,118 @@ fn split_number(text: &str) -> Option<(f64, &str)> {
             !(c.is_ascii_digit() || c == '.' || c == '_' || exponent || sign_inside)
         })
         .map_or(text.len(), |(i, _)| i);
-    let number = text[..end].replace('_', "").parse().ok()?;
-    Some((number, text[end..].trim()))
+    (text[..end].replace('_', ""), text[end..].trim())
+}
+
+/// Splits "15%" into its number and its unit.
+fn split_number(text: &str) -> Option<(f64, &str)> {
+    let (number, unit) = split(text);
+    Some((number.parse().ok()?, unit))
+}
+
+/// A decimal number as written: ±digits · 10^exponent. Digits beyond the 24th are dropped.
+struct Decimal {
+    negative: bool,
+    digits: u128,
+    exponent: i64,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Self> {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (mantissa, exponent) = match text.find(['e', 'E']) {
+            // An exponent of many digits is as good as the largest.
+            Some(at) => (&text[..at], exponent(&text[at + 1..])?),
+            None => (text, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let is_number = !(whole.is_empty() && fraction.is_empty())
+            && whole
+                .bytes()
+                .chain(fraction.bytes())
+                .all(|b| b.is_ascii_digit());
+        if !is_number {
+            return None;
+        }
+        let mut number = Self {
+            negative,
+            digits: 0,
+            exponent: exponent - fraction.len() as i64,
+        };
+        for digit in whole.bytes().chain(fraction.bytes()) {
+            if number.digits < 10_u128.pow(23) {
+                number.digits = number.digits * 10 + u128::from(digit - b'0');
+            } else {
+                number.exponent += 1;
+            }
+        }
+        Some(number)
+    }
+
+    /// The number times `unit`, to the nearest whole number; saturates.
+    fn times(&self, unit: u64) -> u64 {
+        let product = self.digits * u128::from(unit);
+        let power =
+            |exponent: u64| 10_u128.checked_pow(u32::try_from(exponent).unwrap_or(u32::MAX));
+        let scaled = match (self.exponent >= 0, power(self.exponent.unsigned_abs())) {
+            (true, Some(power)) => product.saturating_mul(power),
+            (true, None) if product > 0 => u128::MAX,
+            (false, Some(power)) => {
+                product / power + u128::from(product % power >= power.div_ceil(2))
+            }
+            _ => 0,
+        };
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    }
+}
+
+fn exponent(text: &str) -> Option<i64> {
+    let digits = text.trim_start_matches(['-', '+']);
+    let is_number = !digits.is_empty()
+        && text.len() - digits.len() <= 1
+        && digits.bytes().all(|b| b.is_ascii_digit());
+    let size = digits.parse().unwrap_or(1_000_000).min(1_000_000);
+    is_number.then_some(if text.starts_with('-') { -size } else { size })
 }
 
 impl FromStr for SimDuration {
     type Err = UnitError;
 
-    /// Reads `"250ms"`, `"1.5s"`, `"2m"`; units ns, us, ms, s, m (min), h, d.
+    /// Reads `"250ms"`, `"1.5s"`, `"2m"`, exactly; units ns, us, ms, s, m (min), h, d. Fractions of a
+    /// nanosecond are rounded to the nearest one.
     fn from_str(text: &str) -> Result<Self, UnitError> {
         const FORMS: &str = "write a number and a unit, like \"250ms\", \"1.5s\" or \"2m\" (ns, us, ms, s, m, h, d)";
-        let (number, unit) = split_number(text)
+        let (written, unit) = split(text);
+        let number = Decimal::parse(&written)
             .ok_or_else(|| error(format!("`{text}` is not a duration"), FORMS))?;
         if unit.is_empty() {
-            let fix = format!("write \"{number}s\" for seconds or \"{number}ms\" for milliseconds");
+            let fix =
+                format!("write \"{written}s\" for seconds or \"{written}ms\" for milliseconds");
             return Err(error("a duration needs a unit", fix));
         }
-        let nanos = DURATION_UNITS
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .ok_or_else(|| error(format!("`{unit}` is not a unit of time"), FORMS))?
-            .1;
-        if number < 0.0 {
+        let known = DURATION_UNITS.iter().find(|(name, _)| *name == unit);
+        let Some(&(_, nanos)) = known else {
+            let lower = unit.to_lowercase();
+            let meant = UNIT_WORDS.iter().find(|(word, _)| *word == lower);
+            let fix = meant.map_or(FORMS.into(), |(_, unit)| {
+                format!("write \"{written}{unit}\"")
+            });
+            return Err(error(format!("`{unit}` is not a unit of time"), fix));
+        };
+        if number.negative && number.digits > 0 {
             return Err(error("a duration cannot be negative", "give zero or more"));
         }
-        let value = SimDuration::from_nanos_f64(number * nanos as f64);
-        if !number.is_finite() || value > LONGEST {
+        let value = Self::from_nanos(number.times(nanos));
+        if value > LONGEST {
             return Err(error(
                 "a duration can be at most 366d",
                 "use a shorter time, or check the unit",
             ));
         }
-        if value == SimDuration::ZERO && number > 0.0 {
+        if value == Self::ZERO && number.digits > 0 {
             return Err(error(
                 "the smallest step of time is 1ns",
                 "give \"1ns\" or more, or \"0s\"",
@@ -144,7 +250,7 @@ impl FromStr for Rate {
             None if unit.is_empty() => {
                 return Err(error(
                     "a rate needs a unit",
-                    format!("write \"{number}/s\" for events per second"),
+                    format!("write \"{number}/s\" for {number} a second"),
                 ));
             }
             _ => return Err(error(format!("`{unit}` is not a unit of a rate"), FORMS)),
@@ -163,6 +269,10 @@ impl FromStr for Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A number in full would be hundreds of digits long.
+        if self.0 > 0.0 && self.0 < 1e-9 {
+            return write!(f, "{:e}/s", self.0);
+        }
         write!(f, "{}/s", self.0)
     }
 }
@@ -240,6 +350,14 @@ mod tests {
             ("3µs", 3_000),
             ("1e3ms", NANOS_PER_SEC),
             ("1_000 ns", 1_000),
+            ("0.1s", 100_000_000),
+            ("8640000.000000001s", 8_640_000_000_000_001),
+            ("31535999999999999ns", 31_535_999_999_999_999),
+            ("1.0000000005s", 1_000_000_001),
+            ("2.5e-3s", 2_500_000),
+            ("0e999999999999s", 0),
+            (".5ms", 500_000),
+            ("-0s", 0),
             ("0s", 0),
         ] {
             assert_eq!(text.parse(), Ok(SimDuration::from_nanos(nanos)), "{text}");
@@ -258,6 +376,11 @@ mod tests {
             ("", "not a duration"),
             ("ms", "not a duration"),
             ("0.1ns", "smallest step"),
+            ("1e-999999999999s", "smallest step"),
+            ("1e99999999999999999999s", "at most 366d"),
+            ("1e+-5s", "not a duration"),
+            (".s", "not a duration"),
+            ("1.2.3s", "not a duration"),
         ] {
             let error = text.parse::<SimDuration>().expect_err(text);
             assert!(error.reason.contains(part), "{text}: {}", error.reason);
@@ -273,6 +396,31 @@ mod tests {
         assert_eq!("15%".parse(), Ok(Ratio(0.15)));
         assert!("101%".parse::<Ratio>().is_err());
         assert!(Ratio::new(f64::NAN).is_none());
+    }
+
+    #[test]
+    fn a_unit_in_words_shows_the_unit() {
+        let error = "5 Seconds".parse::<SimDuration>().expect_err("a word");
+        assert_eq!(error.remedy, "write \"5s\"");
+    }
+
+    #[test]
+    fn tiny_rates_are_short_and_read_back() {
+        for rate in [Rate(1e-300), Rate(2.5e-12), Rate(1.0 / 3.0), Rate(1e9)] {
+            let text = rate.to_string();
+            assert!(text.len() < 40, "{text}");
+            assert_eq!(text.parse(), Ok(rate));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_duration_up_to_a_year_reads_back(nanos in 0..=LONGEST.as_nanos()) {
+            let duration = SimDuration::from_nanos(nanos);
+            proptest::prop_assert_eq!(duration.to_string().parse(), Ok(duration));
+            proptest::prop_assert_eq!(format!("{nanos}e-9 s").parse(), Ok(duration));
+            proptest::prop_assert_eq!(format!("{nanos}ns").parse(), Ok(duration));
+        }
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! Problems of a scenario as a person reads them: where, what, and what to do.
 
-use super::terminal::{Look, tell};
+use super::excerpt::Excerpt;
+use super::terminal::{Look, clean, tell};
 use crate::decode::{Document, Place, Problem, Severity};
-use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
-};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use std::fmt;
 
 /// More problems than this are only counted.
@@ -12,16 +11,17 @@ const MOST_SHOWN: usize = 50;
 
 /// One problem with its excerpt.
 struct Shown<'a> {
-    problem: &'a Problem,
-    source: Option<NamedSource<String>>,
-    span: Option<std::ops::Range<usize>>,
+    severity: Severity,
+    excerpt: Option<Excerpt>,
     headline: String,
+    remedy: &'a str,
 }
 
 /// Tells all problems of a document.
 pub(super) fn tell_problems(document: &Document, problems: &[Problem]) {
+    let look = Look::of_stderr();
     for problem in problems.iter().take(MOST_SHOWN) {
-        tell(&render(document, problem, Look::of_stderr()));
+        tell(&format!("{}\n", render(document, problem, look)));
     }
     let count = |severity| {
         problems
@@ -31,27 +31,19 @@ pub(super) fn tell_problems(document: &Document, problems: &[Problem]) {
     };
     let more = problems.len().saturating_sub(MOST_SHOWN);
     if more > 0 {
-        tell(&format!("… and {more} more"));
+        tell(&format!("... and {more} more\n"));
     }
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let plural = |n: usize, word: &str| {
-        if n == 1 {
-            format!("1 {word}")
-        } else {
-            format!("{n} {word}s")
-        }
+    let plural = |n: usize, word: &str| match n {
+        1 => format!("1 {word}"),
+        _ => format!("{n} {word}s"),
     };
-    match (errors, warnings) {
+    let name = clean(&document.name);
+    match (count(Severity::Error), count(Severity::Warning)) {
         (0, 0) => {}
-        (0, warnings) => tell(&format!(
-            "{}: {}",
-            document.name,
-            plural(warnings, "warning")
-        )),
-        (errors, 0) => tell(&format!("{}: {}", document.name, plural(errors, "error"))),
-        _ => tell(&format!(
-            "{}: {}, {}",
-            document.name,
+        (0, warnings) => tell(&format!("{name}: {}", plural(warnings, "warning"))),
+        (errors, 0) => tell(&format!("{name}: {}", plural(errors, "error"))),
+        (errors, warnings) => tell(&format!(
+            "{name}: {}, {}",
             plural(errors, "error"),
             plural(warnings, "warning")
         )),
@@ -60,26 +52,27 @@ pub(super) fn tell_problems(document: &Document, problems: &[Problem]) {
 
 fn render(document: &Document, problem: &Problem, look: Look) -> String {
     let theme = match (look.colour, look.unicode) {
-        (true, _) => GraphicalTheme::unicode(),
+        (true, true) => GraphicalTheme::unicode(),
         (false, true) => GraphicalTheme::unicode_nocolor(),
-        (false, false) => GraphicalTheme::none(),
+        (_, false) => GraphicalTheme::none(),
     };
-    let (source, span, place) = locate(document, &problem.place);
-    let subject = if problem.path.is_empty() {
+    let (excerpt, place) = locate(document, &problem.place, look);
+    let path = if problem.path.is_empty() {
         String::new()
     } else {
-        format!("{}: ", problem.path)
+        format!("{}: ", clean(&problem.path))
     };
     let shown = Shown {
-        problem,
-        source,
-        span,
-        headline: format!("{place}: {subject}{}", problem.reason),
+        severity: problem.severity,
+        excerpt,
+        headline: format!("{place}{path}{}", clean(&problem.reason)),
+        remedy: &problem.remedy,
     };
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(look.width)
         .with_context_lines(0)
+        .tab_width(4)
         .with_links(false);
     match handler.render_report(&mut text, &shown) {
         Ok(()) => text.trim_end().to_owned(),
@@ -88,64 +81,21 @@ fn render(document: &Document, problem: &Problem, look: Look) -> String {
     }
 }
 
-type Located = (
-    Option<NamedSource<String>>,
-    Option<std::ops::Range<usize>>,
-    String,
-);
-
-/// The excerpt, the marked part of it, and the place in words.
-fn locate(document: &Document, place: &Place) -> Located {
+/// The excerpt, and the place in words where there is none.
+fn locate(document: &Document, place: &Place, look: Look) -> (Option<Excerpt>, String) {
     match place {
-        Place::File(span) => {
-            let (line, column) = document.line_column(span.start);
-            let place = format!("{}:{line}:{column}", document.name);
-            let (excerpt, marked) = excerpt(&document.text, span);
-            (
-                Some(NamedSource::new(place.clone(), excerpt)),
-                Some(marked),
-                place,
-            )
-        }
+        Place::File(span) => (Some(Excerpt::of(document, span, look)), String::new()),
         Place::Setting(number) => {
-            let text = document
-                .settings
-                .get(*number)
-                .map_or("", |setting| setting.text.as_str());
-            let text: String = text
+            let setting = document.settings.get(*number);
+            let text: String = setting
+                .map_or("", |s| s.text.as_str())
                 .chars()
                 .take(100)
-                .flat_map(char::escape_debug)
                 .collect();
-            (None, None, format!("--set {text}"))
+            (None, format!("--set {}: ", clean(&text)))
         }
-        Place::Nowhere => (None, None, document.name.clone()),
+        Place::Nowhere => (None, format!("{}: ", clean(&document.name))),
     }
-}
-
-/// Columns of a source line that an excerpt shows at the most.
-const EXCERPT: usize = 100;
-
-/// The first line of `span`, cut to a readable length around its start, and where the span lies in it.
-fn excerpt(text: &str, span: &std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
-    let start = text.floor_char_boundary(span.start.min(text.len()));
-    let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
-    let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
-    let from = text.floor_char_boundary(start.saturating_sub(EXCERPT / 2).max(line_start));
-    let to = text.floor_char_boundary(line_end.min(from + EXCERPT));
-    let number = text[..line_start].matches('\n').count();
-    // Empty lines before it keep the line number; miette counts them.
-    let prefix = "\n".repeat(number);
-    let excerpt = format!(
-        "{prefix}{}",
-        text[from..to].replace(|c: char| c.is_control() && c != '\t', " ")
-    );
-    let begin = prefix.len() + (start - from);
-    let end = prefix.len()
-        + text
-            .floor_char_boundary(span.end.clamp(start, to.max(start)))
-            .saturating_sub(from);
-    (excerpt, begin..end.max(begin))
 }
 
 impl fmt::Debug for Shown<'_> {
@@ -164,25 +114,26 @@ impl std::error::Error for Shown<'_> {}
 
 impl Diagnostic for Shown<'_> {
     fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.problem.severity {
+        Some(match self.severity {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
         })
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        (!self.problem.remedy.is_empty())
-            .then(|| Box::new(&self.problem.remedy) as Box<dyn fmt::Display>)
+        (!self.remedy.is_empty()).then(|| Box::new(clean(self.remedy)) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn SourceCode)
+        self.excerpt
+            .as_ref()
+            .map(|excerpt| excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.span.clone()?;
+        let marked = self.excerpt.as_ref()?.marked.clone();
         Some(Box::new(std::iter::once(LabeledSpan::new_with_span(
-            None, span,
+            None, marked,
         ))))
     }
 }

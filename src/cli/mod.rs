@@ -2,6 +2,7 @@
 //! error. Exit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed.
 
 mod events;
+mod excerpt;
 mod messages;
 mod progress;
 mod run;
@@ -44,7 +45,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/six_strategies.toml --only \"exponential + full jitter\" --no-charts\n  retrystorm run scenarios/seventy_percent.toml --json --quiet"
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
 )]
 struct RunArguments {
     /// Scenario files.

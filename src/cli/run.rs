@@ -5,13 +5,17 @@ use super::progress;
 use super::terminal::{Look, print, tell};
 use super::validate::{read, usage_problem};
 use super::{Failure, RunArguments};
+use crate::decode::{nearest, shown};
 use crate::experiment::{RunResult, run as run_plan};
 use crate::report::{Extra, OutputOptions, Style, json, table, write_output};
-use crate::scenario::{Plan, Scenario};
+use crate::scenario::{MOST_MEMORY, Plan, Scenario};
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+
+/// More threads than this only cost.
+const MOST_THREADS: usize = 1_024;
 
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen();
@@ -49,16 +53,20 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
 fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
     let (scenario, mut plan) = read(file, settings)?;
     if let Err(unknown) = plan.keep_only(&arguments.only) {
-        let names: Vec<String> = plan
-            .compared
-            .iter()
-            .map(|&i| format!("\"{}\"", plan.strategies[i].name))
-            .collect();
-        let reason = format!(
-            "--only names no strategy of this scenario: \"{}\"",
-            unknown.escape_debug()
+        let names = || {
+            plan.compared
+                .iter()
+                .map(|&i| plan.strategies[i].name.as_str())
+        };
+        let remedy = nearest(&unknown, names()).map_or_else(
+            || {
+                let all: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
+                format!("it has {}", all.join(", "))
+            },
+            |near| format!("did you mean \"{near}\"?"),
         );
-        usage_problem(&scenario, reason, format!("it has {}", names.join(", ")));
+        let reason = format!("there is no strategy \"{}\" to run --only", shown(&unknown));
+        usage_problem(&scenario, reason, remedy);
         return None;
     }
     if !arguments.quiet {
@@ -101,7 +109,8 @@ fn run_one(
     };
     let runs = plan.compared.len() as u64 * u64::from(plan.replications);
     let bar = progress::bar(&scenario.name, runs, arguments.quiet);
-    let result = run_plan(scenario, plan, arguments.threads, &|| bar.inc(1));
+    let threads = threads(plan, arguments.threads);
+    let result = run_plan(scenario, plan, threads, &|| bar.inc(1));
     bar.finish_and_clear();
     let result = result.map_err(|error| {
         let failure = failed(&error);
@@ -128,6 +137,22 @@ fn run_one(
     Ok(())
 }
 
+/// As many threads as were asked for, but not more than there is memory and work for. Zero asks for one for
+/// each processor.
+fn threads(plan: &Plan, asked: usize) -> usize {
+    /// Results that wait for their turn, for each thread.
+    const WAITING: f64 = 16.0;
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let asked = if asked == 0 { processors() } else { asked };
+    let each = plan.estimate.world_bytes + WAITING * plan.estimate.result_bytes;
+    let fit = (MOST_MEMORY / each) as usize;
+    let runs = plan
+        .compared
+        .len()
+        .saturating_mul(plan.replications as usize);
+    asked.min(fit).min(runs).clamp(1, MOST_THREADS)
+}
+
 fn show(result: &RunResult, arguments: &RunArguments) {
     if arguments.json {
         print(&json(result));
@@ -152,12 +177,12 @@ fn write(
     arguments: &RunArguments,
     interrupt: &Interrupt,
 ) -> Result<Vec<PathBuf>, (String, String)> {
-    let _busy = interrupt.hold();
     let log = if arguments.events {
-        Some(event_log(plan, dir)?)
+        Some(event_log(plan, dir, interrupt)?)
     } else {
         None
     };
+    let _busy = interrupt.hold();
     let mut extra = Vec::new();
     if let Some(log) = &log {
         extra.push(("events.jsonl", Extra::Copy(log.path())));
@@ -169,7 +194,11 @@ fn write(
 }
 
 /// The log of attempts in a temporary file beside the output folder, so that it need not fit into memory.
-fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String, String)> {
+fn event_log(
+    plan: &Plan,
+    dir: &Path,
+    interrupt: &Interrupt,
+) -> Result<tempfile::NamedTempFile, (String, String)> {
     let remedy =
         || "check the folder and the space on its disk, or choose another --out".to_owned();
     let failed = |error: &dyn std::fmt::Display| (error.to_string(), remedy());
@@ -179,6 +208,7 @@ fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String
         .unwrap_or(Path::new("."));
     fs::create_dir_all(parent).map_err(|error| failed(&error))?;
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
+    interrupt.remove_at_exit(file.path());
     let mut out = BufWriter::new(&mut file);
     write_events(plan, plan.replications, &mut out)
         .and_then(|()| out.flush().map_err(EventsError::from))
@@ -187,27 +217,41 @@ fn event_log(plan: &Plan, dir: &Path) -> Result<tempfile::NamedTempFile, (String
     Ok(file)
 }
 
-/// Ctrl-C. A run is left at once, as nothing of it is on disk; while output is written, the program waits
-/// until that is complete.
+/// Ctrl-C. A run is left at once, as nothing of it is on disk but a temporary log; while output is written, the
+/// program waits until that is complete.
 struct Interrupt {
     writing: Arc<Mutex<()>>,
+    /// Temporary files.
+    litter: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Interrupt {
     fn listen() -> Self {
         let interrupt = Self {
             writing: Arc::default(),
+            litter: Arc::default(),
         };
         let writing = Arc::clone(&interrupt.writing);
+        let litter = Arc::clone(&interrupt.litter);
         let leave = move || {
             tell("\ninterrupted: earlier output is as it was");
             // Waits for a write that is under way.
             let _lock = writing.lock();
+            for path in litter.lock().iter().flat_map(|paths| paths.iter()) {
+                let _may_be_gone = fs::remove_file(path);
+            }
             std::process::exit(130);
         };
         // Without a handler Ctrl-C ends the program in the system's way, which is sound as well.
         let _ = ctrlc::set_handler(leave);
         interrupt
+    }
+
+    /// Removes a temporary file on Ctrl-C.
+    fn remove_at_exit(&self, path: &Path) {
+        if let Ok(mut litter) = self.litter.lock() {
+            litter.push(path.into());
+        }
     }
 
     /// Keeps the program alive while output is written.

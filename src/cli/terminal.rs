@@ -56,6 +56,23 @@ fn speaks_utf8() -> bool {
     value.is_none_or(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"))
 }
 
+/// `text` without anything that a terminal acts upon.
+pub(super) fn clean(text: &str) -> String {
+    text.chars().map(printable).collect()
+}
+
+/// A space for what moves the cursor or turns the direction of writing.
+pub(super) fn printable(c: char) -> char {
+    match c {
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => ' ',
+        c if c.is_control() => ' ',
+        c => c,
+    }
+}
+
 /// Prints a result. A reader that has gone away is no error.
 pub(super) fn print(text: &str) {
     let mut out = std::io::stdout().lock();

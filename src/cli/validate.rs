@@ -1,7 +1,7 @@
 //! `validate`: is this scenario sound?
 
 use super::messages::tell_problems;
-use super::terminal::print;
+use super::terminal::{clean, print};
 use super::{Failure, ValidateArguments};
 use crate::decode::{Place, Problem, Severity};
 use crate::scenario::{Plan, Scenario, load};
@@ -63,13 +63,13 @@ fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
         .iter()
         .map(|group| group.count)
         .sum();
-    let mut text = format!("{}: sound\n", file.display());
+    let mut text = format!("{}: sound\n", clean(&file.display().to_string()));
     if !scenario.question.is_empty() {
-        text += &format!("  {}\n", scenario.question);
+        text += &format!("  {}\n", clean(&scenario.question));
     }
     text += &format!(
         "  {clients} clients, about {:.0} requests a replication, {strategies} {}, {} {}\n",
-        plan.expected_requests,
+        plan.estimate.requests,
         if strategies == 1 {
             "strategy"
         } else {
@@ -83,7 +83,7 @@ fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
         },
     );
     for note in &plan.notes {
-        text += &format!("  {note}\n");
+        text += &format!("  {}\n", clean(note));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! A settings file as a tree that remembers where each part stands.
 
-use super::{Problem, Reader, Severity};
+use super::{Problem, Reader, Severity, shown};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -71,6 +71,9 @@ pub struct Setting {
     pub text: String,
 }
 
+/// A key path of the command line with more parts leads nowhere.
+const DEEPEST: usize = 50;
+
 /// A settings file: its name, its text, and the tree read from it.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -122,11 +125,10 @@ impl Document {
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
-            return Err(errors.iter().map(syntax_problem).collect());
+            return Err(syntax_problems(text, &errors));
         }
-        let span = table.span();
         let root = Node {
-            place: Place::File(span),
+            place: Place::Nowhere,
             value: Value::Table(convert_table(table.get_ref())),
         };
         Ok(Self {
@@ -161,8 +163,15 @@ impl Document {
                 "write --set key.path=value, like --set run.seed=7",
             )
         })?;
+        let parts = split_path(path.trim());
+        if parts.is_empty() || parts.len() > DEEPEST {
+            return Err(problem(
+                "a setting needs a key before the `=`".into(),
+                "write --set key.path=value, like --set run.seed=7",
+            ));
+        }
         let mut node = &mut self.root;
-        for part in split_path(path.trim()) {
+        for part in parts {
             node = descend(node, &part, &place).map_err(|reason| {
                 problem(
                     reason,
@@ -262,9 +271,9 @@ fn descend<'a>(node: &'a mut Node, part: &str, place: &Place) -> Result<&'a mut 
             let index = index.or_else(|| items.iter().position(named));
             index
                 .map(|i| &mut items[i])
-                .ok_or_else(|| format!("the list has no element `{part}`"))
+                .ok_or_else(|| format!("the list has no element `{}`", shown(part)))
         }
-        _ => Err(format!("`{part}` is not below a table")),
+        _ => Err(format!("`{}` is not below a table", shown(part))),
     }
 }
 
@@ -301,16 +310,58 @@ fn move_to(node: &mut Node, place: &Place) {
     }
 }
 
-fn syntax_problem(error: &toml::de::Error) -> Problem {
-    Problem {
-        severity: Severity::Error,
-        place: error.span().map_or(Place::Nowhere, Place::File),
-        path: String::new(),
-        reason: format!(
-            "this is not valid TOML: {}",
-            error.message().replace('\n', ", ")
-        ),
-        remedy: "see https://toml.io for the form of the file".into(),
+/// Every syntax error once. What follows an error of nesting is noise: every open bracket would be one.
+fn syntax_problems(text: &str, errors: &[toml::de::Error]) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for error in errors {
+        let too_deep = error.message().contains("recur");
+        let problem = Problem {
+            severity: Severity::Error,
+            place: error.span().map_or(Place::Nowhere, Place::File),
+            path: String::new(),
+            reason: syntax_reason(error.message(), too_deep),
+            remedy: syntax_remedy(error.message(), too_deep, is_header(text, error)).into(),
+        };
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+        if too_deep {
+            break;
+        }
+    }
+    problems
+}
+
+fn syntax_reason(message: &str, too_deep: bool) -> String {
+    if too_deep {
+        return "lists or tables are nested too deeply".into();
+    }
+    match message {
+        "duplicate key" => "this key stands twice".into(),
+        _ => format!("this is not valid TOML: {}", message.replace('\n', ", ")),
+    }
+}
+
+/// Whether the line of an error is the header of a table.
+fn is_header(text: &str, error: &toml::de::Error) -> bool {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = &text[..text.floor_char_boundary(start)];
+    let line = before.rfind('\n').map_or(before, |i| &before[i + 1..]);
+    line.trim_start().starts_with('[')
+}
+
+fn syntax_remedy(message: &str, too_deep: bool, header: bool) -> &'static str {
+    match message {
+        _ if too_deep => "a scenario nests a handful of levels: check the brackets",
+        "duplicate key" if header => {
+            "join the two tables; tables of a list have [[double brackets]]"
+        }
+        "duplicate key" => "remove one of the two",
+        _ if message.contains("unquoted key") => {
+            "put a key that has other characters than a-z, 0-9, - and _ in double quotes"
+        }
+        _ if message.contains("string") => "put texts in double quotes, like \"250ms\"",
+        _ => "write key = value, with texts in double quotes; https://toml.io explains the format",
     }
 }
 

@@ -15,13 +15,44 @@ mod values;
 
 pub use document::{Document, Field, Node, Place, Setting, Table, Value};
 pub use problem::{Problem, Severity, nearest};
-pub use reader::{Fields, Reader};
+pub use reader::{Fields, Reader, shown};
 pub use values::{Variant, VariantDoc, decode_variant};
 
 /// A type that reads itself from a settings file.
 pub trait Decode: Sized {
-    /// The value, or `None` after saying to `reader` what is wrong.
+    /// The value, or `None` after saying to `reader` what is wrong. A table with something wrong inside is
+    /// still a value, so that its other parts are checked: whoever reads a document looks for errors in the
+    /// [`Reader`] as well.
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self>;
+
+    /// A harmless value to go on with when what was written cannot be read. Without one, the record around it is
+    /// not checked any further.
+    fn stand_in() -> Option<Self> {
+        None
+    }
+
+    /// What to write when the key is missing.
+    fn how_to_add(key: &str) -> String {
+        format!("add `{key} = ...`")
+    }
+}
+
+/// A record of stand-ins and defaults.
+pub fn stand_in<T: Record>() -> Option<T> {
+    T::read(
+        &mut Fields::new(&Table::default(), &Place::Nowhere),
+        &mut Reader::new(),
+    )
+}
+
+/// The first form of a closed set, as in its example.
+pub fn stand_in_variant<T: Decode + Choice>() -> Option<T> {
+    let text = format!("value = {}", T::VARIANTS[0].example);
+    let document = Document::parse("example", &text).ok()?;
+    let Value::Table(table) = &document.root.value else {
+        return None;
+    };
+    T::decode(table.get("value")?, &mut Reader::new())
 }
 
 /// A type that reads itself from the fields of a table, alone or together with others.

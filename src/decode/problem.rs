@@ -28,10 +28,23 @@ pub struct Problem {
 
 /// The candidate most like `word`, if one is near enough to be what was meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // The distance costs the product of the lengths, and a very long word is near to nothing.
+    let usual = word.len() <= 100;
+    let lower = word.to_lowercase().replace('-', "_");
     candidates
         .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.chars().count() / 4)
+        .filter(|_| usual)
+        .map(|candidate| {
+            let distance = strsim::damerau_levenshtein(word, candidate);
+            let folded = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+            (
+                distance.min(folded + usize::from(distance > folded)),
+                candidate,
+            )
+        })
+        .filter(|&(distance, candidate)| {
+            distance <= 1 + candidate.chars().count() / 4 && distance < candidate.chars().count()
+        })
         .min()
         .map(|(_, candidate)| candidate)
 }
@@ -46,5 +59,8 @@ mod tests {
         assert_eq!(nearest("max_atempts", keys), Some("max_attempts"));
         assert_eq!(nearest("bakcoff", keys), Some("backoff"));
         assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("MAX-ATTEMPTS", keys), Some("max_attempts"));
+        assert_eq!(nearest(&"max_attempts".repeat(20_000), keys), None);
+        assert_eq!(nearest("x", ["s"]), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Collects problems while a document is read.
 
-use super::{Decode, Field, Node, Place, Problem, Severity, Table, Value, nearest};
+use super::{Check, Decode, Field, Node, Place, Problem, Severity, Table, Value, nearest};
+use std::collections::BTreeSet;
 
 /// Notes problems and knows the key path of what is being read.
 #[derive(Debug, Default)]
@@ -8,6 +9,10 @@ pub struct Reader {
     problems: Vec<Problem>,
     path: Vec<String>,
     places: Vec<Place>,
+    /// The keys of the record being checked and where their values stand.
+    keys: Vec<(String, Place)>,
+    /// Paths whose values could not be read. A stand-in goes on in their place, and rules about it are silent.
+    unread: BTreeSet<String>,
 }
 
 impl Reader {
@@ -48,12 +53,82 @@ impl Reader {
         self.places.last().cloned().unwrap_or_default()
     }
 
+    /// Notes an error about the first of `keys` of the record being checked, in a rule over all of them. A key
+    /// that could not be read has been reported already: then the rule says nothing.
+    pub fn error_at(
+        &mut self,
+        keys: &[&str],
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) {
+        self.note_at(Severity::Error, keys, reason.into(), remedy.into());
+    }
+
+    /// Notes a warning, otherwise as [`Self::error_at`].
+    pub fn warn_at(&mut self, keys: &[&str], reason: impl Into<String>, remedy: impl Into<String>) {
+        self.note_at(Severity::Warning, keys, reason.into(), remedy.into());
+    }
+
+    fn note_at(&mut self, severity: Severity, keys: &[&str], reason: String, remedy: String) {
+        if keys.iter().any(|key| !self.was_read(&self.path_to(key))) {
+            return;
+        }
+        let of_key = |key: &&str| self.keys.iter().find(|(name, _)| name == key).cloned();
+        match keys.iter().find_map(of_key) {
+            Some((key, place)) => self.within(&key, &place, |reader| {
+                reader.note(severity, &place, reason, remedy);
+            }),
+            None => self.note(severity, &self.here(), reason, remedy),
+        }
+    }
+
+    /// The one of `keys` of the record being checked that stands last in the file.
+    pub fn last_written<'k>(&self, keys: &[&'k str]) -> &'k str {
+        let at = |key: &&&str| self.keys.iter().position(|(name, _)| name == *key);
+        keys.iter().max_by_key(at).copied().unwrap_or_default()
+    }
+
+    /// Whether everything at and below `path`, and all that it is part of, could be read.
+    pub fn was_read(&self, path: &str) -> bool {
+        let borders = path.match_indices(['.', '[']).map(|(i, _)| &path[..i]);
+        let above = borders.chain([path]).any(|part| self.unread.contains(part));
+        let below = ['.', '['].iter().any(|border| {
+            let start = format!("{path}{border}");
+            let next = self.unread.range(start.clone()..).next();
+            next.is_some_and(|next| next.starts_with(&start))
+        });
+        !above && !below
+    }
+
+    /// Whether the value at `path` itself was a list of the elements that it seems to have.
+    pub fn list_was_read(&self, path: &str) -> bool {
+        let element = |rest: &str| rest.starts_with('[') && !rest.contains('.');
+        !self.unread.iter().any(|unread| {
+            unread
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || element(rest))
+        })
+    }
+
+    /// The path of a key of the record being read.
+    fn path_to(&self, key: &str) -> String {
+        let path = self.path();
+        if path.is_empty() {
+            key.into()
+        } else {
+            format!("{path}.{key}")
+        }
+    }
+
+    fn path(&self) -> String {
+        self.path.join(".").replace(".[", "[")
+    }
+
     fn note(&mut self, severity: Severity, place: &Place, reason: String, remedy: String) {
-        let path = self.path.join(".").replace(".[", "[");
         self.problems.push(Problem {
             severity,
             place: place.clone(),
-            path,
+            path: self.path(),
             reason,
             remedy,
         });
@@ -75,7 +150,7 @@ impl Reader {
             return Some(table);
         }
         let remedy = if example.is_empty() {
-            String::new()
+            "write settings in braces, { key = value }, or under a header in brackets".into()
         } else {
             format!("write {example}")
         };
@@ -104,11 +179,12 @@ impl Reader {
 fn describe(value: &Value) -> String {
     match value {
         Value::Text(text) if text.chars().count() > 40 => "a long text".into(),
-        Value::Text(text) => format!("the text \"{}\"", text.escape_debug()),
+        Value::Text(text) => format!("the text \"{}\"", shown(text)),
         Value::Integer(number) => format!("the number {number}"),
         Value::Huge(text) if text.len() > 40 => "a very long number".into(),
         Value::Huge(text) => format!("the number {text}, which does not fit 64 bits"),
-        Value::Float(number) => format!("the number {number}"),
+        Value::Float(number) if number.is_nan() => "nan, which is not a number".into(),
+        Value::Float(number) => format!("the number {number:?}"),
         Value::Boolean(flag) => flag.to_string(),
         Value::Date(_) => "a date".into(),
         Value::List(_) => "a list".into(),
@@ -121,6 +197,8 @@ fn describe(value: &Value) -> String {
 pub struct Fields<'a> {
     table: &'a Table,
     known: Vec<&'static str>,
+    /// Keys that must be there and are not, and how to add them.
+    missing: Vec<(&'static str, String)>,
     place: Place,
 }
 
@@ -130,35 +208,31 @@ impl<'a> Fields<'a> {
         Self {
             table,
             known: Vec::new(),
+            missing: Vec::new(),
             place: place.clone(),
         }
     }
 
-    /// The field `key`, which must be there.
+    /// The field `key`, which must be there, or a value to go on with.
     pub fn required<T: Decode>(&mut self, key: &'static str, reader: &mut Reader) -> Option<T> {
         if self.table.get(key).is_none() {
             self.known.push(key);
-            reader.error(
-                &self.place.clone(),
-                format!("`{key}` is missing"),
-                format!("add `{key} = …`"),
-            );
-            return None;
+            self.missing.push((key, T::how_to_add(key)));
+            let path = reader.path_to(key);
+            reader.unread.insert(path);
+            return T::stand_in();
         }
-        self.optional(key, reader)?
+        self.optional(key, reader)?.or_else(T::stand_in)
     }
 
-    /// The field `key` or its default. The outer `Option` is empty when what is there is wrong.
+    /// The field `key`, or its default when it is absent or wrong.
     pub fn or_default<T: Decode>(
         &mut self,
         key: &'static str,
         default: T,
         reader: &mut Reader,
     ) -> Option<T> {
-        match self.optional(key, reader) {
-            Some(found) => found,
-            None => Some(default),
-        }
+        Some(self.optional(key, reader).flatten().unwrap_or(default))
     }
 
     /// `None` when the field is absent, `Some(None)` when it is wrong.
@@ -169,7 +243,21 @@ impl<'a> Fields<'a> {
     ) -> Option<Option<T>> {
         self.known.push(key);
         let node = self.table.get(key)?;
-        Some(reader.within(key, &node.place, |reader| T::decode(node, reader)))
+        let read = reader.within(key, &node.place, |reader| T::decode(node, reader));
+        if read.is_none() {
+            let path = reader.path_to(key);
+            reader.unread.insert(path);
+        }
+        Some(read)
+    }
+
+    /// Applies the rules over several fields of `record`, which was read from these.
+    pub fn check<T: Check>(&self, record: &T, reader: &mut Reader) {
+        let key = |field: &Field| (field.key.clone(), field.node.place.clone());
+        let known = |field: &&Field| self.known.contains(&field.key.as_str());
+        reader.keys = self.table.fields.iter().filter(known).map(key).collect();
+        record.check(reader);
+        reader.keys.clear();
     }
 
     /// The fields that nobody has asked for; they then count as known.
@@ -181,26 +269,48 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
-    /// Notes every key that nobody asked for, with the nearest one that exists.
+    /// Notes every key that nobody asked for, with the nearest one that exists, and every key that is missing,
+    /// unless one of the former was meant to be it.
     pub fn finish(mut self, reader: &mut Reader) {
+        let mut meant = Vec::new();
         for field in self.rest() {
-            unknown_key(field, &self.known, reader);
+            meant.extend(unknown_key(field, &self.known, reader));
+        }
+        for (key, remedy) in self.missing {
+            if !meant.contains(&key) {
+                reader.error(&self.place, format!("`{key}` is missing"), remedy);
+            }
         }
     }
 }
 
-/// Notes that `field` has no meaning here, and which of `known` was probably meant.
-pub(crate) fn unknown_key(field: &Field, known: &[&str], reader: &mut Reader) {
-    let remedy = match nearest(&field.key, known.iter().copied()) {
+/// Notes that `field` has no meaning here; returns which of `known` was probably meant.
+pub(crate) fn unknown_key<'k>(
+    field: &Field,
+    known: &[&'k str],
+    reader: &mut Reader,
+) -> Option<&'k str> {
+    let near = nearest(&field.key, known.iter().copied());
+    let remedy = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "nothing can be set here".into(),
+        None if known.is_empty() => "nothing can be set here: remove it".into(),
         None => format!("known keys: {}", known.join(", ")),
     };
-    let shown: String = field
-        .key
+    let reason = format!("unknown key `{}`", shown(&field.key));
+    reader.error(&field.key_place, reason, remedy);
+    near
+}
+
+/// The beginning of a text that somebody wrote, in a form that a terminal can show.
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut shown: String = text
         .chars()
-        .take(60)
+        .take(MOST)
         .flat_map(char::escape_debug)
         .collect();
-    reader.error(&field.key_place, format!("unknown key `{shown}`"), remedy);
+    if text.chars().nth(MOST).is_some() {
+        shown.push_str("...");
+    }
+    shown.replace("\\'", "'")
 }

@@ -1,6 +1,8 @@
 //! How simple values are read.
 
-use super::{Decode, Node, Place, Reader, Table, Value, nearest, reader::unknown_key};
+use super::{
+    Decode, Field, Node, Place, Reader, Table, Value, nearest, reader::unknown_key, shown,
+};
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Rate, Ratio, UnitError};
 
@@ -41,8 +43,7 @@ pub fn decode_variant<'a>(
                 || format!("choose one of: {}", names.collect::<Vec<_>>().join(", ")),
                 |near| format!("did you mean `{near}`?"),
             );
-            let shown: String = tag.chars().take(60).flat_map(char::escape_debug).collect();
-            reader.error(place, format!("unknown {noun} `{shown}`"), remedy);
+            reader.error(place, format!("unknown {noun} `{}`", shown(tag)), remedy);
         }
         index
     };
@@ -73,13 +74,11 @@ pub fn decode_variant<'a>(
                 fields
                     .iter()
                     .filter(|f| !known.contains(&f.key.as_str()))
-                    .for_each(|f| unknown_key(f, &known, reader));
-                let remedy = format!("write one, like {}", docs[0].example);
-                reader.error(
-                    &node.place,
-                    format!("exactly one {noun} is needed here, found {}", fields.len()),
-                    remedy,
-                );
+                    .for_each(|f| {
+                        unknown_key(f, &known, reader);
+                    });
+                let (reason, remedy) = wrong_count(fields, noun, docs);
+                reader.error(&node.place, reason, remedy);
                 None
             }
         },
@@ -94,18 +93,43 @@ pub fn decode_variant<'a>(
     }
 }
 
+/// What to say when a table does not hold exactly one tag.
+fn wrong_count(fields: &[Field], noun: &str, docs: &[VariantDoc]) -> (String, String) {
+    if fields.is_empty() {
+        let names: Vec<&str> = docs.iter().map(|doc| doc.name).collect();
+        return (
+            format!("no {noun} is given"),
+            format!("choose one of: {}", names.join(", ")),
+        );
+    }
+    let tags: Vec<String> = fields
+        .iter()
+        .take(5)
+        .map(|field| format!("`{}`", shown(&field.key)))
+        .collect();
+    (
+        format!("one {noun} is needed, found {}", tags.join(" and ")),
+        format!("keep one of them, as in {}", docs[0].example),
+    )
+}
+
 /// Reads a quantity with a unit. A bare number is an error that shows how to write it.
 fn quantity<T: std::str::FromStr<Err = UnitError>>(
     node: &Node,
     what: &str,
+    example: &str,
     reader: &mut Reader,
 ) -> Option<T> {
     let text = match &node.value {
         Value::Text(text) if text.len() <= 64 => text.clone(),
         Value::Integer(number) => number.to_string(),
-        Value::Float(number) if number.is_finite() => number.to_string(),
+        Value::Float(number) if number.is_finite() => format!("{number:?}"),
         _ => {
-            reader.mismatch(node, what, "write it as a text in quotes");
+            reader.mismatch(
+                node,
+                what,
+                &format!("write a text in quotes, like {example}"),
+            );
             return None;
         }
     };
@@ -116,7 +140,15 @@ fn quantity<T: std::str::FromStr<Err = UnitError>>(
 
 impl Decode for SimDuration {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
-        quantity(node, "a duration like \"250ms\"", reader)
+        quantity(node, "a duration", "\"250ms\"", reader)
+    }
+
+    fn stand_in() -> Option<Self> {
+        Some(Self::from_secs(1))
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add it, like {key} = \"250ms\"")
     }
 }
 
@@ -124,21 +156,60 @@ impl Decode for SimTime {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         SimDuration::decode(node, reader).map(|since_start| Self::ZERO + since_start)
     }
+
+    fn stand_in() -> Option<Self> {
+        Some(Self::ZERO)
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add the time since the start of the run, like {key} = \"30s\"")
+    }
 }
 
 impl Decode for Rate {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
-        quantity(node, "a rate like \"120/s\"", reader)
+        quantity(node, "a rate", "\"120/s\"", reader)
+    }
+
+    fn stand_in() -> Option<Self> {
+        Self::per_second(1.0)
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add it, like {key} = \"120/s\"")
     }
 }
 
 impl Decode for Ratio {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
-        quantity(node, "a share like \"15%\"", reader)
+        quantity(node, "a share", "\"15%\"", reader)
+    }
+
+    fn stand_in() -> Option<Self> {
+        Some(Self::ZERO)
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add it, like {key} = \"15%\"")
     }
 }
 
+/// The members of [`Decode`] for what is written as a plain value.
+macro_rules! plain {
+    ($stand_in:expr, $example:literal) => {
+        fn stand_in() -> Option<Self> {
+            Some($stand_in)
+        }
+
+        fn how_to_add(key: &str) -> String {
+            format!("add it, like {key} = {}", $example)
+        }
+    };
+}
+
 impl Decode for f64 {
+    plain!(1.0, "1.5");
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match node.value {
             Value::Float(number) if number.is_finite() => Some(number),
@@ -156,9 +227,16 @@ impl Decode for f64 {
 }
 
 impl Decode for u64 {
+    plain!(1, "5");
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match node.value {
             Value::Integer(number) if number >= 0 => Some(number as Self),
+            Value::Integer(number) => {
+                let reason = format!("{number} is below zero");
+                reader.error(&node.place, reason, "give a whole number, zero or more");
+                None
+            }
             _ => {
                 reader.mismatch(
                     node,
@@ -172,6 +250,8 @@ impl Decode for u64 {
 }
 
 impl Decode for u32 {
+    plain!(1, "5");
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let number = u64::decode(node, reader)?;
         let small = Self::try_from(number).ok();
@@ -187,6 +267,8 @@ impl Decode for u32 {
 }
 
 impl Decode for bool {
+    plain!(false, "true");
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         if let Value::Boolean(flag) = node.value {
             return Some(flag);
@@ -197,6 +279,8 @@ impl Decode for bool {
 }
 
 impl Decode for String {
+    plain!(Self::new(), "\"text\"");
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         if let Value::Text(text) = &node.value {
             return Some(text.clone());
@@ -210,13 +294,32 @@ impl<T: Decode> Decode for Option<T> {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         T::decode(node, reader).map(Some)
     }
+
+    fn stand_in() -> Option<Self> {
+        Some(None)
+    }
 }
 
 /// A list; one bad element does not hide the others.
 impl<T: Decode> Decode for Vec<T> {
+    fn stand_in() -> Option<Self> {
+        Some(Self::new())
+    }
+
+    fn how_to_add(key: &str) -> String {
+        match T::how_to_add(key).starts_with("add a [") {
+            true => format!("add a [[{key}]] table"),
+            false => format!("add a list, {key} = [ ... ]"),
+        }
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let Value::List(items) = &node.value else {
-            reader.mismatch(node, "a list", "write it in square brackets: [ … ]");
+            reader.mismatch(
+                node,
+                "a list",
+                "write a list, [ ... ], or tables headed with [[double brackets]]",
+            );
             return None;
         };
         let read: Vec<Option<T>> = items

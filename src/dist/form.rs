@@ -69,7 +69,8 @@ impl Moments {
     fn caution(self, reader: &mut Reader) {
         let usual = self.mean + self.variance.sqrt();
         if usual.is_finite() && usual > LONGEST.as_secs_f64() {
-            reader.warn_here(
+            reader.warn_at(
+                &["mean"],
                 "many of these times will be longer than a year",
                 "use a smaller mean or a smaller spread, or check the unit",
             );
@@ -79,7 +80,11 @@ impl Moments {
 
 /// Notes that the setting `key`, which is `value`, must be as `rule` says.
 fn refuse(reader: &mut Reader, key: &str, value: impl std::fmt::Display, rule: &str) {
-    reader.error_here(format!("`{key}` is {value}, but it {rule}"), remedy(key));
+    reader.error_at(
+        &[key],
+        format!("`{key}` is {value}, but it {rule}"),
+        remedy(key),
+    );
 }
 
 fn remedy(key: &str) -> &'static str {
@@ -111,7 +116,8 @@ record! {
 impl Check for Uniform {
     fn check(&self, reader: &mut Reader) {
         if self.min > self.max {
-            reader.error_here(
+            reader.error_at(
+                &["min", "max"],
                 format!("`min` is above `max`: {} > {}", self.min, self.max),
                 "exchange the two",
             );
@@ -298,7 +304,8 @@ record! {
 impl Check for Bimodal {
     fn check(&self, reader: &mut Reader) {
         if self.fast > self.slow {
-            reader.warn_here(
+            reader.warn_at(
+                &["fast", "slow"],
                 format!(
                     "`fast` is slower than `slow`: {} > {}",
                     self.fast, self.slow
@@ -369,7 +376,7 @@ impl Check for Empirical {
     fn check(&self, reader: &mut Reader) {
         if self.file.trim().is_empty() {
             let remedy = "name a CSV file, like file = \"latency.csv\"";
-            reader.error_here("`file` names no file", remedy);
+            reader.error_at(&["file"], "`file` names no file", remedy);
         }
     }
 }

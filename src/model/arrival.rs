@@ -153,29 +153,35 @@ record! {
     }
 }
 
+/// What is wrong with two settings of which exactly one is needed.
+fn one_of<A, B>(a: &str, first: &Option<A>, b: &str, second: &Option<B>) -> Option<String> {
+    match (first, second) {
+        (None, None) => Some(format!("neither `{a}` nor `{b}` is given")),
+        (Some(_), Some(_)) => Some(format!("`{a}` and `{b}` exclude each other")),
+        _ => None,
+    }
+}
+
 impl Check for Poisson {
     fn check(&self, reader: &mut Reader) {
-        if self.rate.is_some() == self.per_client.is_some() {
-            reader.error_here(
-                "give either `rate` or `per_client`",
-                "rate = \"800/s\" is of all clients together",
-            );
+        if let Some(reason) = one_of("rate", &self.rate, "per_client", &self.per_client) {
+            let remedy = "give `rate`, of all clients together, or `per_client`, of each";
+            reader.error_at(&["rate", "per_client"], reason, remedy);
         }
     }
 }
 
 impl Check for Periodic {
     fn check(&self, reader: &mut Reader) {
-        if self.rate.is_some() == self.every.is_some() {
-            reader.error_here(
-                "give either `every` or `rate`",
-                "every = \"5m\" is the period of each client",
-            );
+        if let Some(reason) = one_of("every", &self.every, "rate", &self.rate) {
+            let remedy = "give `every`, the period of each client, or `rate`, of all together";
+            reader.error_at(&["every", "rate"], reason, remedy);
         }
         if self.every == Some(SimDuration::ZERO) {
-            reader.error_here(
+            reader.error_at(
+                &["every"],
                 "a period of zero never lets time pass",
-                "give `every` a positive duration",
+                "give a positive duration, like \"5m\"",
             );
         }
     }
@@ -186,9 +192,10 @@ impl Check for ClosedLoop {}
 impl Check for Burst {
     fn check(&self, reader: &mut Reader) {
         if self.requests == 0 {
-            reader.error_here(
+            reader.error_at(
+                &["requests"],
                 "a burst of no requests does nothing",
-                "give `requests` a number of at least 1",
+                "give a number of at least 1",
             );
         }
     }
@@ -199,19 +206,22 @@ impl Check for Point {}
 impl Check for Profile {
     fn check(&self, reader: &mut Reader) {
         if self.points.is_empty() {
-            reader.error_here(
+            reader.error_at(
+                &["points"],
                 "a profile needs at least one point",
                 "points = [{ at = \"0s\", rate = \"100/s\" }]",
             );
         }
         if self.points.len() > 100_000 {
-            reader.error_here(
+            reader.error_at(
+                &["points"],
                 "a profile has at most 100000 points",
                 "use a trace for recorded arrivals",
             );
         }
         if !self.points.is_sorted_by(|a, b| a.at < b.at) {
-            reader.error_here(
+            reader.error_at(
+                &["points"],
                 "the points are not in order of time",
                 "sort them by `at`, each later than the one before",
             );
@@ -222,7 +232,8 @@ impl Check for Profile {
 impl Check for Trace {
     fn check(&self, reader: &mut Reader) {
         if !(1e-6..=1e6).contains(&self.speed) {
-            reader.error_here(
+            reader.error_at(
+                &["speed"],
                 "`speed` is a factor from 0.000001 to 1000000",
                 "2 replays twice as fast",
             );

@@ -57,7 +57,8 @@ record! {
 impl Check for PoolSpec {
     fn check(&self, reader: &mut Reader) {
         if self.size == 0 {
-            reader.error_here(
+            reader.error_at(
+                &["size"],
                 "a pool without places lets no request start",
                 "give `size` a number of at least 1",
             );
@@ -81,16 +82,31 @@ record! {
     }
 }
 
+/// Notes that the name of the record being checked is empty, long, or not fit to print.
+pub(super) fn check_name(name: &str, what: &str, reader: &mut Reader) {
+    if name.trim().is_empty() || name.chars().count() > 100 {
+        let reason = format!("{what} has 1 to 100 characters");
+        reader.error_at(&["name"], reason, "give it a short name");
+    }
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if name.chars().any(|c| c.is_control() || turns(c)) {
+        let reason = format!("{what} cannot hold control characters");
+        reader.error_at(&["name"], reason, "use letters, digits and spaces");
+    }
+}
+
 impl Check for ClientsSpec {
     fn check(&self, reader: &mut Reader) {
+        check_name(&self.name, "a client group's name", reader);
         if self.count == 0 || self.count > MOST_CLIENTS {
-            let reason = format!(
-                "{} is not a number of clients that can be simulated",
-                self.count
-            );
-            reader.error_here(
+            let reason = match self.count {
+                0 => "without clients nothing happens".to_owned(),
+                count => format!("{count} clients are more than can be simulated"),
+            };
+            reader.error_at(
+                &["count"],
                 reason,
-                format!("give `count` a number from 1 to {MOST_CLIENTS}"),
+                format!("give a number from 1 to {MOST_CLIENTS}"),
             );
         }
         if self.pool.is_some() && matches!(self.arrivals, Arrivals::ClosedLoop(_)) {
@@ -99,7 +115,8 @@ impl Check for ClientsSpec {
                 .as_ref()
                 .is_some_and(|pool| pool.per == PoolScope::Client);
             if pool {
-                reader.warn_here(
+                reader.warn_at(
+                    &["pool", "arrivals"],
                     "the pool has no effect: a closed loop has one request a client",
                     "use per = \"group\"",
                 );

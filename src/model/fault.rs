@@ -153,9 +153,14 @@ impl FaultSpec {
         })
     }
 
-    /// The span that `now` lies in.
+    /// The span that `now` lies in. Spans do not overlap, so only the last one to start can hold it.
     fn span_at(&self, now: SimTime) -> Option<(SimTime, SimTime)> {
-        self.spans().find(|&(start, end)| start <= now && now < end)
+        let passed = now.as_nanos().checked_sub(self.at.as_nanos())?;
+        let every = self.every.unwrap_or(SimDuration::MAX).as_nanos().max(1);
+        let index = (passed / every).min(u64::from(self.times.saturating_sub(1)));
+        let start = self.at + SimDuration::from_nanos(every.saturating_mul(index));
+        let end = start + self.lasts;
+        (now < end).then_some((start, end))
     }
 
     /// How strongly it acts at `now`: 0 not at all, 1 in full.
@@ -171,6 +176,17 @@ impl FaultSpec {
             }
         };
         part(now - start, self.ramp_up).min(part(end - now, self.ramp_down))
+    }
+
+    /// How many times its effect changes before `end`, about.
+    pub fn count_changes(&self, end: SimTime) -> usize {
+        let ramps = [self.ramp_up, self.ramp_down];
+        let steps = ramps
+            .iter()
+            .filter(|&&ramp| ramp > SimDuration::ZERO)
+            .count() as u64;
+        let starts = self.spans().take_while(|&(start, _)| start < end).count() as u64;
+        usize::try_from(starts * (2 + steps * (RAMP_STEPS + 1))).unwrap_or(usize::MAX)
     }
 
     /// Every time at which its effect changes, up to `end`.
@@ -201,7 +217,8 @@ impl Check for FaultSpec {
     fn check(&self, reader: &mut Reader) {
         match self.kinds().as_slice() {
             [_] => {}
-            [] => reader.error_here(
+            [] => reader.error_at(
+                &KINDS,
                 "the fault does nothing",
                 format!("add one of: {}", KINDS.join(", ")),
             ),
@@ -210,17 +227,25 @@ impl Check for FaultSpec {
                     "one fault does one thing, but this one sets {}",
                     kinds.join(" and ")
                 );
-                reader.error_here(reason, "write a [[fault]] for each");
+                let last = reader.last_written(kinds);
+                reader.error_at(&[last], reason, "write a [[fault]] for each");
             }
         }
         if self.lasts == SimDuration::ZERO {
-            reader.error_here(
+            reader.error_at(
+                &["lasts"],
                 "the fault lasts no time at all",
-                "give `lasts` a positive duration",
+                "give a positive duration, like \"10s\"",
             );
         }
         if self.ramp_up + self.ramp_down > self.lasts {
-            reader.error_here(
+            let keys: &[&str] = if self.ramp_up == SimDuration::ZERO {
+                &["ramp_down", "lasts"]
+            } else {
+                &["ramp_up", "ramp_down", "lasts"]
+            };
+            reader.error_at(
+                keys,
                 "the ramps are longer than the fault",
                 "shorten ramp_up and ramp_down, or lengthen `lasts`",
             );
@@ -228,18 +253,33 @@ impl Check for FaultSpec {
         self.check_repetition(reader);
         for (key, factor) in [("slow_down", self.slow_down), ("surge", self.surge)] {
             if factor.is_some_and(|factor| !(0.0..=1e6).contains(&factor)) {
-                reader.error_here(
+                reader.error_at(
+                    &[key],
                     format!("`{key}` is a factor from 0 to 1000000"),
                     "2 doubles, 1 changes nothing",
                 );
             }
         }
-        if self.fail_all == Some(false) || self.fail_every == Some(0) || self.fail_first == Some(0)
-        {
-            reader.error_here(
-                "the fault does nothing",
-                "use fail_all = true, or a number of at least 1",
-            );
+        for (key, nothing, remedy) in [
+            (
+                "fail_all",
+                self.fail_all == Some(false),
+                "write fail_all = true, or remove the fault",
+            ),
+            (
+                "fail_every",
+                self.fail_every == Some(0),
+                "give a number of at least 1",
+            ),
+            (
+                "fail_first",
+                self.fail_first == Some(0),
+                "give a number of at least 1",
+            ),
+        ] {
+            if nothing && self.kinds().len() == 1 {
+                reader.error_at(&[key], "the fault does nothing", remedy);
+            }
         }
     }
 }
@@ -250,16 +290,19 @@ impl FaultSpec {
             Some(every) if every < self.lasts => {
                 let reason =
                     "the fault comes again before it is over: `every` is shorter than `lasts`";
-                reader.error_here(reason, "make `every` at least as long as `lasts`");
+                let remedy = "make `every` at least as long as `lasts`";
+                reader.error_at(&["every", "lasts"], reason, remedy);
             }
-            None if self.times > 1 => reader.error_here(
+            None if self.times > 1 => reader.error_at(
+                &["times", "every"],
                 "`times` needs `every`",
                 "add `every`, the time between starts",
             ),
             _ => {}
         }
         if self.times == 0 || self.times > MOST_REPEATS {
-            reader.error_here(
+            reader.error_at(
+                &["times"],
                 format!("`times` is a number from 1 to {MOST_REPEATS}"),
                 "leave it out for once",
             );

@@ -24,6 +24,14 @@ impl Limit {
 }
 
 impl Decode for Limit {
+    fn stand_in() -> Option<Self> {
+        Some(Self(None))
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add a number or \"unlimited\", like {key} = 60")
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::Text(text) if text == "unlimited" => Some(Self(None)),
@@ -122,7 +130,8 @@ record! {
 impl Check for ServiceSpec {
     fn check(&self, reader: &mut Reader) {
         if self.workers.0 == Some(0) {
-            reader.error_here(
+            reader.error_at(
+                &["workers"],
                 "a service without workers never answers",
                 "give at least 1 worker, or \"unlimited\"",
             );
@@ -133,17 +142,17 @@ impl Check for ServiceSpec {
             .map(|failure| failure.probability.get())
             .sum();
         if sum > 1.0 + 1e-12 {
-            let reason = format!(
-                "the probabilities of `failures` add up to {:.4} %",
-                sum * 100.0
-            );
-            reader.error_here(
-                reason,
+            // Half a billionth more than everything must not read as 100 %.
+            let percent = (sum * 1e6).ceil() / 1e4;
+            reader.error_at(
+                &["failures"],
+                format!("the probabilities of `failures` add up to {percent} %"),
                 "they exclude each other, so they may add up to 100 % at most",
             );
         }
         if self.workers.0.is_none() && self.queue.capacity.0.is_some() {
-            reader.warn_here(
+            reader.warn_at(
+                &["queue", "workers"],
                 "the queue has no effect: workers are unlimited",
                 "limit the workers, or leave the queue out",
             );

@@ -1,5 +1,6 @@
 //! A retry strategy as written in a scenario: patience of the client and its rule for retries.
 
+use super::clients::check_name;
 use crate::decode::{Check, Reader};
 use crate::dist::{Distribution, Sampler};
 use crate::policy::{Backoff, MaxAttempts, RetryOn, RetryRule};
@@ -43,36 +44,29 @@ record! {
 
 impl Check for StrategySpec {
     fn check(&self, reader: &mut Reader) {
-        if self.name.trim().is_empty() || self.name.chars().count() > 100 {
-            reader.error_here(
-                "a strategy's name has 1 to 100 characters",
-                "give it a short name",
-            );
-        }
-        if self.name.chars().any(char::is_control) {
-            reader.error_here(
-                "a strategy's name cannot hold control characters",
-                "use letters, digits and spaces",
-            );
-        }
+        check_name(&self.name, "a strategy's name", reader);
         if self.generators == Some(0) {
-            reader.error_here(
+            reader.error_at(
+                &["generators"],
                 "`generators` must be at least 1",
                 "leave it out to give every client its own stream",
             );
         }
         if self.deadline == Some(SimDuration::ZERO) {
-            reader.error_here(
+            reader.error_at(
+                &["deadline"],
                 "a deadline of zero leaves no time for any attempt",
                 "give a longer one or leave it out",
             );
         }
         if self.max_attempts == MaxAttempts::AtMost(1) && self.backoff != Backoff::Immediate {
             let reason = "the backoff has no effect: `max_attempts = 1` means no retries";
-            reader.warn_here(reason, "raise max_attempts, or leave the backoff out");
+            let remedy = "raise max_attempts, or leave the backoff out";
+            reader.warn_at(&["backoff", "max_attempts"], reason, remedy);
         }
         if self.timeout_covers == TimeoutCovers::Wait && self.attempt_timeout.is_none() {
-            reader.warn_here(
+            reader.warn_at(
+                &["timeout_covers", "attempt_timeout"],
                 "`timeout_covers` has no effect without `attempt_timeout`",
                 "add attempt_timeout",
             );

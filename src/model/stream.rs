@@ -165,6 +165,25 @@ impl ArrivalPlan {
             .is_some_and(|(think, _)| think.constant().is_some())
     }
 
+    /// The mean pause of a closed loop in seconds, and whether requests arrive while their clients are busy
+    /// (and are ignored then).
+    pub fn pause(&self) -> Option<(f64, bool)> {
+        match &self.kind {
+            Kind::ClosedLoop { think, .. } => Some((think.mean(), self.is_thinned())),
+            _ => None,
+        }
+    }
+
+    /// Whether every request comes at a time of its own choosing close to the others: a herd.
+    pub fn is_burst(&self) -> bool {
+        matches!(self.kind, Kind::Burst { .. })
+    }
+
+    /// How many times as fast as without surges time passes until `end`, on average.
+    pub fn mean_surge(&self, end: SimTime) -> f64 {
+        self.pace.passed(end) / (end.as_nanos() as f64).max(1.0)
+    }
+
     /// Requests of `count` clients until `end`, about; for a closed loop the most there can be.
     pub fn expected_requests(&self, count: u64, end: SimTime) -> f64 {
         let (nanos, clients) = (end.as_nanos() as f64, count as f64);

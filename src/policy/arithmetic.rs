@@ -45,7 +45,8 @@ pub(super) fn fibonacci(n: u32) -> u64 {
 /// Notes that the setting `key` must not be below `least`.
 pub(super) fn check_least(key: &str, value: f64, least: f64, reader: &mut Reader) {
     if value < least {
-        reader.error_here(
+        reader.error_at(
+            &[key],
             format!("`{key}` = {value} is below {least}"),
             format!("give {least} or more"),
         );

@@ -30,6 +30,14 @@ impl MaxAttempts {
 }
 
 impl Decode for MaxAttempts {
+    fn stand_in() -> Option<Self> {
+        Some(Self::AtMost(1))
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add a number or \"unlimited\", like {key} = 5")
+    }
+
     /// Reads a whole number, or `"unlimited"`.
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         const FORMS: &str = "write a number from 1 to 1000000, or \"unlimited\"";

@@ -285,7 +285,8 @@ impl Check for Uniform {
     fn check(&self, reader: &mut Reader) {
         self.shape.check_cap(self.min, None, reader);
         if self.max < self.min {
-            reader.error_here(
+            reader.error_at(
+                &["max", "min"],
                 format!("`max` = {} is below `min` = {}", self.max, self.min),
                 "exchange the two",
             );
@@ -303,7 +304,8 @@ impl Check for List {
     fn check(&self, reader: &mut Reader) {
         self.shape.check_cap(SimDuration::ZERO, None, reader);
         if self.delays.is_empty() {
-            reader.error_here(
+            reader.error_at(
+                &["delays"],
                 "`delays` is empty",
                 "give at least one delay, like [\"1s\"]",
             );

@@ -41,7 +41,8 @@ record! {
 impl Check for Lognormal {
     fn check(&self, reader: &mut Reader) {
         if !(0.0..=10.0).contains(&self.sigma) {
-            reader.error_here(
+            reader.error_at(
+                &["sigma"],
                 format!("`sigma` = {} is out of range", self.sigma),
                 "give a number from 0 to 10, like 0.5",
             );

@@ -144,6 +144,14 @@ fn decode_code(code: i64, node: &Node, reader: &mut Reader) -> Option<u16> {
 pub struct Code(pub u16);
 
 impl Decode for Code {
+    fn stand_in() -> Option<Self> {
+        Some(Self(503))
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add the code, like {key} = 503")
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         if let Value::Integer(code) = node.value {
             return decode_code(code, node, reader).map(Self);

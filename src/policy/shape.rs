@@ -158,11 +158,13 @@ impl Shape {
         reader: &mut Reader,
     ) {
         match cap {
-            Some(cap) if cap < base => reader.warn_here(
+            Some(cap) if cap < base => reader.warn_at(
+                &["cap", "base"],
                 format!("the cap {cap} is below the base {base}, so every delay is the cap"),
                 "raise `cap` or lower `base`",
             ),
-            None if self.cap_order == CapOrder::AfterJitter => reader.warn_here(
+            None if self.cap_order == CapOrder::AfterJitter => reader.warn_at(
+                &["cap_order", "cap"],
                 "`cap_order` has no effect without a cap",
                 "remove `cap_order`, or use a backoff with `cap`",
             ),

@@ -40,8 +40,7 @@ pub struct LoadError {
 /// Everything that is wrong with the file or the settings.
 pub fn load(path: &Path, settings: &[String]) -> Result<Scenario, Box<LoadError>> {
     let shown = path.display().to_string();
-    let text = read_text(path)
-        .map_err(|(reason, remedy)| failure(&shown, "", vec![whole(reason, remedy)]))?;
+    let text = read_text(path, &shown)?;
     let name = path.file_stem().map_or_else(
         || "scenario".into(),
         |stem| stem.to_string_lossy().into_owned(),
@@ -125,33 +124,55 @@ fn question(text: &str) -> String {
         .collect()
 }
 
-fn read_text(path: &Path) -> Result<String, (String, String)> {
-    let io = |error: std::io::Error| {
-        (
-            format!("it cannot be read: {error}"),
-            "check the path".to_owned(),
-        )
+fn read_text(path: &Path, shown: &str) -> Result<String, Box<LoadError>> {
+    let fail = |reason: &str, remedy: &str| {
+        let problem = whole(reason.into(), remedy.into());
+        failure(shown, "", vec![problem])
+    };
+    let io = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => fail("there is no such file", "check the path"),
+        std::io::ErrorKind::PermissionDenied => {
+            fail("it may not be read", "check the permissions of the file")
+        }
+        _ => fail(&format!("it cannot be read: {error}"), "check the path"),
     };
     let meta = std::fs::metadata(path).map_err(io)?;
     if !meta.is_file() {
-        return Err((
-            "it is not a file".into(),
-            "give the path of a scenario file, ending in .toml".into(),
+        let what = if meta.is_dir() {
+            "it is a directory"
+        } else {
+            "it is not a file"
+        };
+        return Err(fail(
+            what,
+            "give the path of a scenario file, ending in .toml",
         ));
     }
     if meta.len() > LARGEST_FILE {
         let reason = format!("it is larger than {} MiB", LARGEST_FILE >> 20);
-        return Err((
-            reason,
-            "a scenario is a short TOML text; put recorded arrivals in a trace file".into(),
-        ));
+        let remedy = "a scenario is a short TOML text; put recorded arrivals in a trace file";
+        return Err(fail(&reason, remedy));
     }
     let bytes = std::fs::read(path).map_err(io)?;
+    if bytes.contains(&0) {
+        return Err(fail(
+            "it is a binary file",
+            "give a TOML file, which is a text",
+        ));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        (
-            format!("it is not a text: byte {at} is not UTF-8"),
-            "give a TOML file saved as UTF-8".into(),
+        let problem = Problem {
+            place: Place::File(at..at + 1),
+            ..whole(
+                "the file is not UTF-8 from here on".into(),
+                "save it as UTF-8 in your editor".into(),
+            )
+        };
+        failure(
+            shown,
+            &String::from_utf8_lossy(error.as_bytes()),
+            vec![problem],
         )
     })
 }

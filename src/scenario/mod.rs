@@ -3,11 +3,13 @@
 //! A file is read into a [`Scenario`] or into the list of everything that is wrong with it. After that nothing
 //! about it can fail but files it names.
 
+mod estimate;
 mod load;
 mod plan;
 mod spec;
 mod validate;
 
+pub use estimate::{Estimate, MOST_MEMORY};
 pub use load::{LoadError, Scenario, load};
 pub use plan::Plan;
 pub use spec::{Groups, RunSpec, ScenarioSpec, Services};

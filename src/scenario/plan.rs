@@ -1,9 +1,14 @@
 //! A scenario made ready to run.
 
+use super::estimate::{Estimate, Parts};
 use super::load::Scenario;
-use crate::decode::{Problem, Severity};
-use crate::model::{ArrivalPlan, FaultSchedule, GroupPlan, Strategy, WorldPlan};
+use super::validate::group_path;
+use crate::decode::{Place, Problem, Severity};
+use crate::model::{
+    ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, ServiceSpec, Strategy, WorldPlan,
+};
 use crate::time::SimTime;
+use std::path::Path;
 
 /// Everything a run needs.
 #[derive(Clone, Debug)]
@@ -22,8 +27,8 @@ pub struct Plan {
     pub seed: u64,
     /// Probability of an attempt failing by itself.
     pub failure_probability: f64,
-    /// Requests of one replication, about.
-    pub expected_requests: f64,
+    /// What one replication needs, about.
+    pub estimate: Estimate,
     /// What was assumed about the files that the scenario names.
     pub notes: Vec<String>,
 }
@@ -40,7 +45,7 @@ impl Plan {
         let spec = &scenario.spec;
         let faults = FaultSchedule::new(spec.fault.clone());
         let arrivals_end = SimTime::ZERO + spec.run.duration;
-        let (mut groups, mut notes, mut expected) = (Vec::new(), Vec::new(), 0.0);
+        let (mut groups, mut notes) = (Vec::new(), Vec::new());
         for (i, group) in spec.clients.0.iter().enumerate() {
             match ArrivalPlan::assemble(
                 &group.arrivals,
@@ -50,11 +55,19 @@ impl Plan {
                 &scenario.base,
             ) {
                 Ok((arrivals, note)) => {
-                    expected += arrivals.expected_requests(group.count, arrivals_end);
                     notes.extend(note);
                     groups.push(GroupPlan::new(group, arrivals));
                 }
-                Err(error) => keep(format!("clients[{i}].arrivals"), error),
+                Err(error) => {
+                    let part = match &group.arrivals {
+                        Arrivals::ClosedLoop(_) => "closed_loop.think.empirical",
+                        _ => "trace",
+                    };
+                    keep(
+                        format!("{}.arrivals.{part}.file", group_path(spec, i)),
+                        error,
+                    );
+                }
             }
         }
         let (name, service) = spec
@@ -62,23 +75,39 @@ impl Plan {
             .0
             .first()
             .expect("a sound scenario has one service");
-        let service_plan = service.assemble(name, &scenario.base);
         let mut strategies = Vec::new();
         for (i, strategy) in spec.strategy.iter().enumerate() {
             match strategy.assemble(&scenario.base) {
                 Ok(strategy) => strategies.push(strategy),
-                Err(error) => keep(format!("strategy[{i}].attempt_timeout"), error),
+                Err(error) => {
+                    keep(
+                        format!("strategy[{i}].attempt_timeout.empirical.file"),
+                        error,
+                    );
+                }
             }
         }
+        let service_plan = service.assemble(name, &scenario.base);
         let service_plan = service_plan
-            .map_err(|error| keep(format!("service.{name}"), error))
+            .map_err(|error| {
+                let part = unusable_part(service, &scenario.base);
+                keep(format!("service.\"{name}\".{part}.empirical.file"), error);
+            })
             .ok();
-        if expected > spec.run.max_requests as f64 {
-            problems.push(too_many(scenario, expected));
-        }
         let Some(service_plan) = service_plan.filter(|_| problems.is_empty()) else {
+            problems.sort_by_key(|problem| match &problem.place {
+                Place::File(span) => span.start,
+                _ => 0,
+            });
             return Err(problems);
         };
+        let parts = Parts {
+            scenario,
+            groups: &groups,
+            service: &service_plan,
+            strategies: &strategies,
+        };
+        let estimate = parts.estimate()?;
         let position = |wanted: &String| {
             spec.strategy
                 .iter()
@@ -107,34 +136,37 @@ impl Plan {
             replications: spec.run.replications,
             seed: spec.run.seed,
             failure_probability: service.failure_probability(),
-            expected_requests: expected,
+            estimate,
             notes,
         })
     }
 }
 
-fn file_problem(scenario: &Scenario, path: &str, reason: String) -> Problem {
-    Problem {
-        severity: Severity::Error,
-        place: scenario.document.place_of(path),
-        path: path.into(),
-        reason,
-        remedy: "paths are relative to the scenario's folder".into(),
+/// The part of a service whose file cannot be used.
+fn unusable_part(service: &ServiceSpec, base: &Path) -> &'static str {
+    let parts = [
+        ("network.request", &service.network.request),
+        ("network.response", &service.network.response),
+    ];
+    let unusable = parts.iter().find(|(_, d)| d.sampler(base).is_err());
+    match unusable {
+        Some((part, _)) if service.service_time.sampler(base).is_ok() => part,
+        _ => "service_time",
     }
 }
 
-fn too_many(scenario: &Scenario, expected: f64) -> Problem {
-    let limit = scenario.spec.run.max_requests;
+fn file_problem(scenario: &Scenario, path: &str, reason: String) -> Problem {
+    // The message of a file ends in its remedy, behind a semicolon.
+    let (reason, remedy) = match reason.split_once("; ") {
+        Some((reason, remedy)) => (reason.to_owned(), remedy.to_owned()),
+        None => (reason, String::new()),
+    };
     Problem {
         severity: Severity::Error,
-        place: scenario.document.place_of("run"),
-        path: "run.max_requests".into(),
-        reason: format!(
-            "one replication would have about {expected:.3e} requests; the limit is {limit}"
-        ),
-        remedy:
-            "shorten the run, lower the rate or the number of clients, or raise `run.max_requests`"
-                .into(),
+        place: scenario.document.place_of(path),
+        path: path.replace('"', ""),
+        reason,
+        remedy,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A scenario as written.
 
-use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::decode::{Check, Decode, Field, Node, Reader, Value, shown};
 use crate::model::{ClientsSpec, FaultSpec, ServiceSpec, StrategySpec};
 use crate::record;
 use crate::time::SimDuration;
@@ -9,6 +9,8 @@ use serde::{Serialize, Serializer};
 
 /// Bins of a timeline, when the scenario does not set their width.
 const USUAL_BINS: u64 = 120;
+/// Bins of a timeline at the most: more cannot be seen, and every run holds them all in memory.
+const MOST_BINS: u64 = 100_000;
 /// Widths that read well on an axis.
 const NICE_WIDTHS_MS: [u64; 15] = [
     1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
@@ -37,36 +39,52 @@ record! {
 impl Check for RunSpec {
     fn check(&self, reader: &mut Reader) {
         if self.duration == SimDuration::ZERO {
-            reader.error_here(
+            reader.error_at(
+                &["duration"],
                 "a run of no length shows nothing",
-                "give `duration` a positive length, like \"60s\"",
+                "give a positive length, like \"60s\"",
             );
         }
         if self.warmup >= self.duration && self.duration > SimDuration::ZERO {
-            reader.error_here(
-                "`warmup` leaves nothing to measure",
-                "make it shorter than `duration`",
+            reader.error_at(
+                &["warmup", "duration"],
+                format!(
+                    "a warm-up of {} leaves nothing of the {} to measure",
+                    self.warmup, self.duration
+                ),
+                "make `warmup` shorter than `duration`",
             );
         }
         if self.replications == 0 || self.replications > 100_000 {
-            reader.error_here(
+            reader.error_at(
+                &["replications"],
                 "`replications` is a number from 1 to 100000",
                 "20 gives a useful interval",
             );
         }
-        let bins = (self.duration + self.drain)
-            .as_nanos()
-            .div_ceil(self.bin_width().as_nanos().max(1));
-        if self.bin == Some(SimDuration::ZERO) || bins > 1_000_000 {
-            reader.error_here(
-                "the timeline would have more than 1000000 bins",
-                "make `bin` wider",
+        if self.bin == Some(SimDuration::ZERO) {
+            let remedy = "give a positive width, or leave `bin` out for about 120 bins";
+            reader.error_at(&["bin"], "a bin of no width holds nothing", remedy);
+            return;
+        }
+        let bins = self.bins();
+        if bins > MOST_BINS {
+            reader.error_at(
+                &["bin", "duration", "drain"],
+                format!("the timeline would have {bins} bins; the most is {MOST_BINS}"),
+                "make `bin` wider, or leave it out for about 120 bins",
             );
         }
     }
 }
 
 impl RunSpec {
+    /// Bins of the timeline.
+    pub fn bins(&self) -> u64 {
+        let end = (self.duration + self.drain).as_nanos();
+        end.div_ceil(self.bin_width().as_nanos().max(1))
+    }
+
     /// The width of a bin of the timeline.
     pub fn bin_width(&self) -> SimDuration {
         self.bin.unwrap_or_else(|| {
@@ -101,8 +119,21 @@ impl Decode for Groups {
                 None
             }
             Value::List(_) => Vec::decode(node, reader).map(Self),
-            _ => ClientsSpec::decode(node, reader).map(|group| Self(vec![group])),
+            Value::Table(_) => ClientsSpec::decode(node, reader).map(|group| Self(vec![group])),
+            _ => {
+                let remedy = "write a [clients] table, or several headed [[clients]]";
+                reader.mismatch(node, "a table of settings", remedy);
+                None
+            }
         }
+    }
+
+    fn stand_in() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
+
+    fn how_to_add(key: &str) -> String {
+        format!("add a [{key}] table")
     }
 }
 
@@ -121,7 +152,7 @@ pub struct Services(pub Vec<(String, ServiceSpec)>);
 
 impl Decode for Services {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
-        let table = reader.table(node, "[service.api]")?;
+        let table = reader.table(node, "a [service.api] table")?;
         let looks_direct = ["workers", "service_time", "queue"]
             .iter()
             .any(|key| table.get(key).is_some());
@@ -131,20 +162,53 @@ impl Decode for Services {
                 "a service needs a name",
                 "write [service.api] instead of [service]",
             );
-            return None;
+            let service = ServiceSpec::decode(node, reader)?;
+            return Some(Self(vec![("service".into(), service)]));
         }
-        if table.fields.len() != 1 {
-            let reason = format!("one service is needed, found {}", table.fields.len());
-            reader.error(&node.place, reason, "write one [service.NAME] table");
-            return None;
+        match table.fields.as_slice() {
+            [] => reader.error(
+                &node.place,
+                "there is no service",
+                "add a table like [service.api]",
+            ),
+            [_] => {}
+            [first, others @ ..] => {
+                for other in others {
+                    let reason = format!(
+                        "only one service can be simulated, and `{}` is there already",
+                        shown(&first.key)
+                    );
+                    reader.error(&other.key_place, reason, "remove one of the two");
+                }
+            }
         }
         let read = table.fields.iter().map(|field| {
-            let spec = reader.within(&field.key, &field.node.place, |reader| {
+            check_service_name(field, reader);
+            let spec = reader.within(&shown(&field.key), &field.node.place, |reader| {
                 ServiceSpec::decode(&field.node, reader)
             });
             spec.map(|spec| (field.key.clone(), spec))
         });
         read.collect::<Option<Vec<_>>>().map(Self)
+    }
+
+    fn stand_in() -> Option<Self> {
+        Some(Self(Vec::new()))
+    }
+
+    fn how_to_add(_: &str) -> String {
+        "add a table like [service.api]".into()
+    }
+}
+
+fn check_service_name(field: &Field, reader: &mut Reader) {
+    let printable = shown(&field.key) == field.key;
+    if field.key.trim().is_empty() || !printable {
+        reader.error(
+            &field.key_place,
+            "a service's name is short and holds letters, digits and spaces",
+            "give it another name, like [service.api]",
+        );
     }
 }
 

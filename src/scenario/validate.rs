@@ -1,176 +1,282 @@
 //! Rules over several parts of a scenario. Rules of one part stand with that part.
 
 use super::spec::ScenarioSpec;
-use crate::decode::{Document, Reader, nearest};
+use crate::decode::{Document, Reader, Severity, nearest, shown};
 use crate::dist::{Distribution, Form};
-use crate::model::{Arrivals, FaultSpec, Outage, ServiceSpec, StrategySpec};
+use crate::model::{Arrivals, FailureSpec, FaultSpec, Outage, ServiceSpec, StrategySpec};
+use crate::outcome::AttemptOutcome;
 use crate::policy::{Backoff, MaxAttempts};
 use crate::time::{SimDuration, SimTime};
 
-/// Notes what does not fit together.
+/// More client groups than this are a mistake.
+const MOST_GROUPS: usize = 100;
+/// More strategies than this cannot be compared by anybody.
+const MOST_STRATEGIES: usize = 1_000;
+/// More faults than this cannot be told apart on any chart.
+const MOST_FAULTS: usize = 1_000;
+/// How often all faults together may change the world.
+const MOST_CHANGES: usize = 200_000;
+
+/// Notes what does not fit together. A rule is silent where one of the parts it is about could not be read.
 pub(super) fn validate(spec: &ScenarioSpec, document: &Document, reader: &mut Reader) {
-    check_names(spec, document, reader);
-    check_groups(spec, document, reader);
-    for (i, fault) in spec.fault.iter().enumerate() {
-        let path = format!("fault[{i}]");
-        document.within(&path, reader, |reader| check_fault(spec, fault, reader));
+    let mut rules = Rules { document, reader };
+    check_names(spec, &mut rules);
+    check_groups(spec, &mut rules);
+    for (i, fault) in spec.fault.iter().enumerate().take(MOST_FAULTS) {
+        check_fault(spec, fault, &format!("fault[{i}]"), &mut rules);
     }
-    for (i, strategy) in spec.strategy.iter().enumerate() {
-        let path = format!("strategy[{i}]");
-        document.within(&path, reader, |reader| {
-            check_strategy(spec, strategy, reader)
-        });
+    check_changes(spec, &mut rules);
+    for (i, strategy) in spec.strategy.iter().enumerate().take(MOST_STRATEGIES) {
+        check_strategy(spec, strategy, &format!("strategy[{i}]"), &mut rules);
     }
 }
 
-fn check_names(spec: &ScenarioSpec, document: &Document, reader: &mut Reader) {
-    for (i, strategy) in spec.strategy.iter().enumerate() {
-        if let Some(first) = spec.strategy[..i]
-            .iter()
-            .position(|other| other.name == strategy.name)
-        {
-            document.within(&format!("strategy[{i}].name"), reader, |reader| {
-                let reason = format!("strategy {} is named like strategy {}", i + 1, first + 1);
-                reader.error_here(reason, "give each strategy a name of its own");
+/// Where rules report.
+struct Rules<'a> {
+    document: &'a Document,
+    reader: &'a mut Reader,
+}
+
+impl Rules<'_> {
+    /// Reports at `path`, if that and all of `parts` could be read.
+    fn report(
+        &mut self,
+        severity: Severity,
+        path: &str,
+        parts: &[&str],
+        reason: String,
+        remedy: &str,
+    ) {
+        let read = |path: &&str| self.reader.was_read(path);
+        if !read(&path) || !parts.iter().all(read) {
+            return;
+        }
+        self.document
+            .within(path, self.reader, |reader| match severity {
+                Severity::Error => reader.error_here(reason, remedy),
+                Severity::Warning => reader.warn_here(reason, remedy),
             });
+    }
+
+    fn error(&mut self, path: &str, parts: &[&str], reason: impl Into<String>, remedy: &str) {
+        self.report(Severity::Error, path, parts, reason.into(), remedy);
+    }
+
+    fn warn(&mut self, path: &str, parts: &[&str], reason: impl Into<String>, remedy: &str) {
+        self.report(Severity::Warning, path, parts, reason.into(), remedy);
+    }
+}
+
+/// The path of a client group: there may be one table or a list of them.
+pub(super) fn group_path(spec: &ScenarioSpec, index: usize) -> String {
+    match spec.clients.0.len() {
+        1 => "clients".into(),
+        _ => format!("clients[{index}]"),
+    }
+}
+
+fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
+    if spec.strategy.len() > MOST_STRATEGIES {
+        let reason = format!(
+            "{} strategies are more than {MOST_STRATEGIES}",
+            spec.strategy.len()
+        );
+        rules.error("strategy", &[], reason, "put them in several scenarios");
+        return;
+    }
+    for (i, strategy) in spec.strategy.iter().enumerate() {
+        let same = |other: &StrategySpec| other.name == strategy.name;
+        if let Some(first) = spec.strategy[..i].iter().position(same) {
+            let reason = format!("strategies {} and {} have the same name", first + 1, i + 1);
+            let (path, other) = (
+                format!("strategy[{i}].name"),
+                format!("strategy[{first}].name"),
+            );
+            rules.error(
+                &path,
+                &[&other],
+                reason,
+                "give each strategy a name of its own",
+            );
         }
     }
-    for (i, group) in spec.clients.0.iter().enumerate() {
+    for (i, group) in spec.clients.0.iter().enumerate().take(MOST_GROUPS) {
         if spec.clients.0[..i]
             .iter()
             .any(|other| other.name == group.name)
         {
-            document.within(&format!("clients[{i}]"), reader, |reader| {
-                reader.error_here(
-                    "two client groups have the same name",
-                    "give each a `name` of its own",
-                );
-            });
+            let reason = "two client groups have the same name";
+            let path = format!("{}.name", group_path(spec, i));
+            rules.error(&path, &[], reason, "give each group a `name` of its own");
         }
     }
-    document.within("strategy", reader, |reader| {
-        if spec.strategy.is_empty() {
-            reader.error_here(
-                "a scenario needs at least one strategy",
-                "add a [[strategy]] table",
-            );
-        } else if spec.strategy.iter().all(|strategy| !strategy.compare) {
-            reader.error_here(
-                "no strategy is left to compare",
-                "remove `compare = false` from one of them",
-            );
-        }
-    });
+    if spec.strategy.is_empty() {
+        let reason = "a scenario needs at least one strategy";
+        rules.error("strategy", &[], reason, "add a [[strategy]] table");
+    } else if spec.strategy.iter().all(|strategy| !strategy.compare) {
+        let reason = "no strategy is left to compare";
+        let remedy = "remove `compare = false` from one of them";
+        rules.error("strategy[0].compare", &["strategy"], reason, remedy);
+    }
 }
 
-fn check_groups(spec: &ScenarioSpec, document: &Document, reader: &mut Reader) {
-    if spec.clients.0.len() > 100 {
-        document.within("clients", reader, |reader| {
-            reader.error_here(
-                "more than 100 client groups",
-                "put clients that behave alike in one group",
-            );
-        });
+fn check_groups(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
+    if spec.clients.0.len() > MOST_GROUPS {
+        let reason = format!(
+            "{} client groups are more than {MOST_GROUPS}",
+            spec.clients.0.len()
+        );
+        rules.error(
+            "clients",
+            &[],
+            reason,
+            "put clients that behave alike in one group",
+        );
+        return;
     }
     for (i, group) in spec.clients.0.iter().enumerate() {
-        let path = if spec.clients.0.len() == 1 {
-            "clients".to_owned()
-        } else {
-            format!("clients[{i}]")
+        let Some(wanted) = &group.strategy else {
+            continue;
         };
-        document.within(&path, reader, |reader| {
-            let Some(wanted) = &group.strategy else {
-                return;
-            };
-            let names = || spec.strategy.iter().map(|strategy| strategy.name.as_str());
-            if !names().any(|name| name == wanted) {
-                let remedy = nearest(wanted, names()).map_or_else(
-                    || "name one of the [[strategy]] tables".into(),
-                    |near| format!("did you mean \"{near}\"?"),
-                );
-                reader.error_here(format!("there is no strategy \"{wanted}\""), remedy);
-            }
-        });
+        let names = || spec.strategy.iter().map(|strategy| strategy.name.as_str());
+        if names().any(|name| name == wanted) {
+            continue;
+        }
+        let remedy = nearest(wanted, names()).map_or_else(
+            || "give the name of one of the [[strategy]] tables".into(),
+            |near| format!("did you mean \"{near}\"?"),
+        );
+        let reason = format!("there is no strategy \"{}\"", shown(wanted));
+        let path = format!("{}.strategy", group_path(spec, i));
+        let read = |i: usize| rules.reader.was_read(&format!("strategy[{i}].name"));
+        if (0..spec.strategy.len()).all(read) && rules.reader.list_was_read("strategy") {
+            rules.error(&path, &[], reason, &remedy);
+        }
     }
     let all_pinned = spec.clients.0.iter().all(|group| group.strategy.is_some());
-    if all_pinned
-        && spec
-            .strategy
-            .iter()
-            .filter(|strategy| strategy.compare)
-            .count()
-            > 1
-    {
-        document.within("clients", reader, |reader| {
-            let reason = "every client group has a strategy of its own, so all compared strategies do the same";
-            reader.warn_here(reason, "leave `strategy` out of the group whose strategies you compare");
-        });
+    let compared = spec.strategy.iter().filter(|strategy| strategy.compare);
+    if all_pinned && compared.count() > 1 && !spec.clients.0.is_empty() {
+        let reason =
+            "every client group has a strategy of its own, so all compared strategies do the same";
+        let remedy = "leave `strategy` out of the group whose strategies you compare";
+        rules.warn("clients", &["strategy"], reason, remedy);
     }
 }
 
-fn check_fault(spec: &ScenarioSpec, fault: &FaultSpec, reader: &mut Reader) {
+fn check_fault(spec: &ScenarioSpec, fault: &FaultSpec, path: &str, rules: &mut Rules<'_>) {
+    let at = |key: &str| format!("{path}.{key}");
     let end = SimTime::ZERO + spec.run.duration + spec.run.drain;
     if fault.at >= end {
         let reason = format!(
             "the fault starts at {}, but the run ends at {end}",
             fault.at
         );
-        reader.error_here(reason, "start it earlier, or lengthen `run.duration`");
+        let remedy = "start it earlier, or lengthen `run.duration`";
+        rules.error(&at("at"), &["run"], reason, remedy);
     }
     let Some((name, service)) = spec.service.0.first() else {
         return;
     };
+    let limits = if fault.workers.is_some() {
+        "workers"
+    } else {
+        "capacity"
+    };
     if service.workers.0.is_none() && (fault.workers.is_some() || fault.capacity.is_some()) {
-        let reason =
-            format!("the fault limits workers, but \"{name}\" has an unlimited number of them");
-        reader.error_here(reason, format!("give [service.{name}] a number of workers"));
+        let reason = format!(
+            "the fault limits workers, but \"{}\" has an unlimited number of them",
+            shown(name)
+        );
+        let remedy = "give the service a number of workers";
+        rules.error(&at(limits), &["service"], reason, remedy);
+    }
+    if let (Some(left), Some(workers)) = (fault.workers, service.workers.0)
+        && left > workers
+    {
+        let reason = format!("the fault leaves {left} workers, but there are only {workers}");
+        let remedy = "a fault takes workers away: give a smaller number";
+        rules.warn(&at("workers"), &["service"], reason, remedy);
     }
     if fault.surge.is_some() {
         let fixed =
             |arrivals: &Arrivals| matches!(arrivals, Arrivals::Trace(_) | Arrivals::Burst(_));
         if spec.clients.0.iter().all(|group| fixed(&group.arrivals)) {
-            reader.warn_here(
-                "the surge has no effect: bursts and traces have fixed times",
+            let reason = "the surge has no effect: bursts and traces have fixed times";
+            rules.warn(
+                &at("surge"),
+                &["clients"],
+                reason,
                 "use another arrival process",
             );
         }
     }
     if fault.outage == Some(Outage::Hang) {
-        for strategy in spec
-            .strategy
-            .iter()
-            .filter(|s| s.attempt_timeout.is_none() && s.deadline.is_none())
-        {
+        let waits = |s: &&StrategySpec| s.attempt_timeout.is_none() && s.deadline.is_none();
+        for strategy in spec.strategy.iter().filter(waits) {
             let reason = format!(
                 "while the service hangs, \"{}\" waits for ever",
-                strategy.name
+                shown(&strategy.name)
             );
-            reader.warn_here(reason, "give the strategy an attempt_timeout or a deadline");
+            let remedy = "give the strategy an attempt_timeout or a deadline";
+            rules.warn(&at("outage"), &["strategy"], reason, remedy);
         }
     }
 }
 
-fn check_strategy(spec: &ScenarioSpec, strategy: &StrategySpec, reader: &mut Reader) {
+/// Every change costs a look at every fault, in every run.
+fn check_changes(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
+    let faults = spec.fault.len();
+    if faults > MOST_FAULTS {
+        let reason = format!("{faults} faults are more than {MOST_FAULTS}");
+        rules.error(
+            "fault",
+            &[],
+            reason,
+            "use `every` and `times` for a fault that comes again",
+        );
+        return;
+    }
+    let end = SimTime::ZERO + spec.run.duration + spec.run.drain;
+    let changes: usize = spec
+        .fault
+        .iter()
+        .map(|fault| fault.count_changes(end))
+        .sum();
+    if changes.saturating_mul(faults.max(10)) > MOST_CHANGES * 10 {
+        let reason = format!("the faults change the world {changes} times, which takes too long");
+        let remedy = "let them come less often, or without ramps";
+        rules.error("fault", &["run"], reason, remedy);
+    }
+}
+
+fn check_strategy(spec: &ScenarioSpec, strategy: &StrategySpec, path: &str, rules: &mut Rules<'_>) {
+    let at = |key: &str| format!("{path}.{key}");
     let constant = strategy.attempt_timeout.as_ref().and_then(always);
     if let (Some(limit), Some(timeout)) = (strategy.deadline, constant)
         && timeout > limit
     {
         let reason =
             format!("the attempt timeout of {timeout} is longer than the deadline of {limit}");
-        reader.warn_here(reason, "the deadline ends every attempt first");
+        let remedy = "shorten it: the deadline ends every attempt first";
+        rules.warn(&at("attempt_timeout"), &[&at("deadline")], reason, remedy);
+    }
+    if constant == Some(SimDuration::ZERO) {
+        let reason = "a timeout of zero leaves no time for any answer";
+        let remedy = "give a longer one, or leave it out";
+        rules.error(&at("attempt_timeout"), &[], reason, remedy);
+        return;
     }
     let Some((_, service)) = spec.service.0.first() else {
         return;
     };
     if strategy.max_attempts == MaxAttempts::Unlimited
         && never_waits(&strategy.backoff)
-        && answers_at_once(spec, service)
+        && repeats_at_once(spec, service, strategy)
     {
-        let reason = "immediate retries without a limit against a refusal that takes no time would stop the clock";
-        reader.error_here(
-            reason,
-            "limit max_attempts, add a backoff, or give the network a delay",
-        );
+        let reason = "immediate retries without a limit, against a refusal or failure that takes no time, would stop the clock";
+        let remedy = "limit max_attempts, add a backoff, or give the service's network a delay";
+        let parts = [&at("backoff") as &str, "service", "fault"];
+        rules.error(&at("max_attempts"), &parts, reason, remedy);
     }
 }
 
@@ -178,29 +284,52 @@ fn check_strategy(spec: &ScenarioSpec, strategy: &StrategySpec, reader: &mut Rea
 fn always(distribution: &Distribution) -> Option<SimDuration> {
     match &distribution.0 {
         Form::Zero => Some(SimDuration::ZERO),
-        Form::Constant(constant) => Some(constant.value),
-        _ => None,
+        Form::Empirical(_) => None,
+        // Whatever its form, a distribution without a mean has only zeros, and this one needs no file.
+        _ => {
+            let sampler = distribution.sampler(std::path::Path::new("")).ok()?;
+            sampler.constant()
+        }
     }
 }
 
-/// Whether no retry ever waits.
-fn never_waits(backoff: &Backoff) -> bool {
-    [1, 2, 3, 10, 1_000]
-        .iter()
-        .all(|&retry| backoff.bounds(retry).1 == SimDuration::ZERO)
+/// Whether from some retry on no retry ever waits.
+pub(super) fn never_waits(backoff: &Backoff) -> bool {
+    backoff.bounds(u64::MAX).1 == SimDuration::ZERO
 }
 
-/// Whether the service can refuse or fail an attempt in no time at all.
-fn answers_at_once(spec: &ScenarioSpec, service: &ServiceSpec) -> bool {
+/// Failures this likely may repeat without an end that anybody waits for.
+const SURE: f64 = 0.999;
+
+/// Whether attempts can end again and again in no time at all, in a way that `strategy` tries again after.
+pub(super) fn repeats_at_once(
+    spec: &ScenarioSpec,
+    service: &ServiceSpec,
+    strategy: &StrategySpec,
+) -> bool {
     let instant = |distribution: &Distribution| always(distribution) == Some(SimDuration::ZERO);
-    let no_distance = instant(&service.network.request) && instant(&service.network.response);
-    let refuses = service.queue.capacity.0.is_some() && service.workers.0.is_some()
-        || spec
-            .fault
-            .iter()
-            .any(|fault| fault.outage == Some(Outage::Refuse));
-    let can_fail =
-        !service.failures.is_empty() || spec.fault.iter().any(FaultSpec::changes_failures);
-    let fails = can_fail && (!service.failures_take_time || instant(&service.service_time));
-    no_distance && (refuses || fails)
+    if !instant(&service.network.request) || !instant(&service.network.response) {
+        return false;
+    }
+    let tries_after = |outcome, code| strategy.retry_on.contains(outcome, code);
+    let limited = service.queue.capacity.0.is_some() && service.workers.0.is_some();
+    let out = |fault: &FaultSpec| fault.outage == Some(Outage::Refuse);
+    let refused = spec.fault.iter().any(out) && tries_after(AttemptOutcome::Refused, 0);
+    let full = limited && tries_after(AttemptOutcome::QueueFull, 0);
+    let sure = |fault: &FaultSpec| {
+        let certain = fault.fail_all == Some(true)
+            || fault.fail_every == Some(1)
+            || fault.error_rate.is_some_and(|rate| rate.get() > SURE);
+        certain && tries_after(AttemptOutcome::Error, fault.code.0)
+    };
+    let tried = |failure: &&FailureSpec| tries_after(AttemptOutcome::Error, failure.code.0);
+    let own: f64 = service
+        .failures
+        .iter()
+        .filter(tried)
+        .map(|failure| failure.probability.get())
+        .sum();
+    let fails = own > SURE || spec.fault.iter().any(sure);
+    let at_once = !service.failures_take_time || instant(&service.service_time);
+    refused || full || fails && at_once
 }

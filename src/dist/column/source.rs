@@ -118,6 +118,18 @@ pub(super) struct Source {
 impl Source {
     /// Opens a file; gzip is recognised by its first two bytes.
     pub(super) fn open(path: &Path, limits: Limits) -> Result<Self, ColumnError> {
+        // A pipe without a writer would never open, and a device may never end.
+        if let Ok(meta) = path.metadata()
+            && !meta.is_file()
+            && !meta.is_dir()
+        {
+            return Err(ColumnError {
+                path: path.into(),
+                line: None,
+                reason: "it is a pipe or a device".into(),
+                remedy: "name a file".into(),
+            });
+        }
         let opened = File::open(path).map(BufReader::new);
         let inner = opened.and_then(|mut file| {
             let packed = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);
@@ -240,10 +252,15 @@ fn unreadable(path: &Path, error: &io::Error) -> ColumnError {
         io::ErrorKind::IsADirectory => "name a file",
         _ => "it may be damaged or cut short; make it again",
     };
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".into(),
+        io::ErrorKind::IsADirectory => "it is a directory".into(),
+        _ => format!("the file cannot be read: {error}"),
+    };
     ColumnError {
         path: path.into(),
         line: None,
-        reason: format!("the file cannot be read: {error}"),
+        reason,
         remedy: remedy.into(),
     }
 }
