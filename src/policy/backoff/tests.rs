@@ -110,7 +110,7 @@ fn nonsense_is_refused_and_doubtful_settings_are_warned_of() {
         (exponential("factor = -1"), Severity::Error, "below 0"),
         (exponential("factor = nan"), Severity::Error, "finite"),
         (exponential("factor = inf"), Severity::Error, "finite"),
-        (exponential("start = -1"), Severity::Error, "zero or more"),
+        (exponential("start = -1"), Severity::Error, "below zero"),
         (
             exponential("cap = \"1ms\""),
             Severity::Warning,
