@@ -35,21 +35,9 @@ pub fn decode_variant<'a>(
     docs: &'static [VariantDoc],
     reader: &mut Reader,
 ) -> Option<Variant<'a>> {
-    let find = |tag: &str, place: &Place, reader: &mut Reader| {
-        let index = docs.iter().position(|doc| doc.name == tag);
-        if index.is_none() {
-            let names = docs.iter().map(|doc| doc.name);
-            let remedy = nearest(tag, names.clone()).map_or_else(
-                || format!("choose one of: {}", names.collect::<Vec<_>>().join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
-            reader.error(place, format!("unknown {noun} `{}`", shown(tag)), remedy);
-        }
-        index
-    };
     match &node.value {
         Value::Text(tag) => {
-            let index = find(tag, &node.place, reader)?;
+            let index = find_tag(tag, &node.place, noun, docs, reader)?;
             let settings = Node {
                 place: node.place.clone(),
                 value: Value::Table(Table::default()),
@@ -62,7 +50,7 @@ pub fn decode_variant<'a>(
         }
         Value::Table(table) => match table.fields.as_slice() {
             [field] => {
-                let index = find(&field.key, &field.key_place, reader)?;
+                let index = find_tag(&field.key, &field.key_place, noun, docs, reader)?;
                 Some(Variant {
                     index,
                     settings: std::borrow::Cow::Borrowed(&field.node),
@@ -91,6 +79,26 @@ pub fn decode_variant<'a>(
             None
         }
     }
+}
+
+/// Which of the known forms `tag` is, or `None` after saying that it is none.
+fn find_tag(
+    tag: &str,
+    place: &Place,
+    noun: &str,
+    docs: &[VariantDoc],
+    reader: &mut Reader,
+) -> Option<usize> {
+    let index = docs.iter().position(|doc| doc.name == tag);
+    if index.is_none() {
+        let names = docs.iter().map(|doc| doc.name);
+        let remedy = nearest(tag, names.clone()).map_or_else(
+            || format!("choose one of: {}", names.collect::<Vec<_>>().join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        reader.error(place, format!("unknown {noun} `{}`", shown(tag)), remedy);
+    }
+    index
 }
 
 /// What to say when a table does not hold exactly one tag.

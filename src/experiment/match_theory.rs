@@ -110,7 +110,7 @@ fn check_success(total: &Tally, predicted: f64, observed: f64) -> Check {
         total.succeeded as f64 / (n + open),
         (total.succeeded as f64 + open) / (n + open),
     );
-    let distance = observed - predicted.clamp(least.min(observed), most.max(observed));
+    let distance = (least - predicted).max(0.0) + (most - predicted).min(0.0);
     let error = (predicted * (1.0 - predicted) / n).sqrt();
     Check {
         predicted,

@@ -81,7 +81,7 @@ pub struct SummaryRow {
     pub attempts_queue_full: u64,
     /// Attempts that timed out.
     pub attempts_timeout: u64,
-    /// Attempts the service dropped from its queue unserved.
+    /// Attempts that got no answer: dropped, skipped or cancelled at the service, or lost while it hung.
     pub attempts_dropped: u64,
 }
 

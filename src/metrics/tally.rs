@@ -81,7 +81,7 @@ pub struct Tally {
     pub served: u64,
     /// Of them, those that ended after their client had given up.
     pub served_late: u64,
-    /// Attempts that the service took from its queue and dropped unserved.
+    /// Attempts that got no answer: dropped, skipped or cancelled at the service, or lost while it hung.
     pub dropped: u64,
     /// Service time given, ns.
     pub work_ns: u128,

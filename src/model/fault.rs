@@ -260,6 +260,13 @@ impl Check for FaultSpec {
                 );
             }
         }
+        self.check_idle(reader);
+    }
+}
+
+impl FaultSpec {
+    /// A fault whose value makes it do nothing.
+    fn check_idle(&self, reader: &mut Reader) {
         for (key, nothing, remedy) in [
             (
                 "fail_all",
@@ -282,9 +289,7 @@ impl Check for FaultSpec {
             }
         }
     }
-}
 
-impl FaultSpec {
     fn check_repetition(&self, reader: &mut Reader) {
         match self.every {
             Some(every) if every < self.lasts => {

@@ -1,6 +1,6 @@
 //! Streams of arrivals: what [`Arrivals`](super::Arrivals) means while a world runs.
 
-use super::arrival::{Arrivals, Between, Offset, Spacing, Start};
+use super::arrival::{Arrivals, Between, Offset, Spacing, Start, Trace};
 use super::fault::FaultSchedule;
 use super::pace::Pace;
 use crate::dist::Sampler;
@@ -110,19 +110,9 @@ impl ArrivalPlan {
                 Spacing::Even => Kind::Even(1.0),
             },
             Arrivals::Trace(t) => {
-                let spec = ColumnSpec {
-                    column: t.column.clone(),
-                    unit: t.unit,
-                    content: Content::Instants,
-                };
-                let column =
-                    read_times(&base.join(&t.file), &spec).map_err(|error| error.to_string())?;
-                note = Some(describe(&t.file, &column, t.speed));
-                Kind::Trace {
-                    at: t.at,
-                    times: column.values.into(),
-                    speed: t.speed,
-                }
+                let (trace, assumed) = read_trace(t, base)?;
+                note = Some(assumed);
+                trace
             }
             Arrivals::ClosedLoop(c) => Kind::ClosedLoop {
                 think: c.think.sampler(base)?,
@@ -198,6 +188,23 @@ impl ArrivalPlan {
             }
         }
     }
+}
+
+/// Recorded arrivals, and what was assumed about them.
+fn read_trace(trace: &Trace, base: &Path) -> Result<(Kind, String), String> {
+    let spec = ColumnSpec {
+        column: trace.column.clone(),
+        unit: trace.unit,
+        content: Content::Instants,
+    };
+    let column = read_times(&base.join(&trace.file), &spec).map_err(|error| error.to_string())?;
+    let note = describe(&trace.file, &column, trace.speed);
+    let kind = Kind::Trace {
+        at: trace.at,
+        times: column.values.into(),
+        speed: trace.speed,
+    };
+    Ok((kind, note))
 }
 
 fn describe(file: &str, column: &Column, speed: f64) -> String {

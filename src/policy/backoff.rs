@@ -7,6 +7,7 @@
 //! it. Arithmetic saturates, and retry 10,000 costs what retry 2 costs.
 
 use super::arithmetic::{check_least, doubled, fibonacci, times};
+use super::decorrelated::Growth;
 use super::nominal::Nominal;
 use super::shape::Shape;
 use crate::decode::{Check, Reader};
@@ -188,7 +189,7 @@ impl Backoff {
 
     /// The delay before retry `n`, still without cap and jitter.
     #[inline]
-    pub(super) fn nominal(&self, n: u32) -> Nominal<'_> {
+    pub(super) fn nominal(&self, n: u32) -> Nominal {
         Nominal::Known(match self {
             Self::Immediate => SimDuration::ZERO,
             Self::Fixed(form) => form.delay,
@@ -197,9 +198,20 @@ impl Backoff {
             Self::Fibonacci(form) => form.nominal(n),
             Self::Polynomial(form) => form.nominal(n),
             Self::List(form) => form.nominal(n),
-            Self::Uniform(form) => return Nominal::Uniform(form),
-            Self::Memoryless(form) => return Nominal::Memoryless(form),
-            Self::Decorrelated(form) => return Nominal::Decorrelated(form),
+            Self::Uniform(Uniform { min, max, .. }) => {
+                return Nominal::Uniform {
+                    min: *min,
+                    max: *max,
+                };
+            }
+            Self::Memoryless(form) => return Nominal::Memoryless(form.mean),
+            Self::Decorrelated(form) => {
+                return Nominal::Decorrelated(Growth {
+                    base: form.base,
+                    cap: form.cap,
+                    factor: form.factor,
+                });
+            }
         })
     }
 }

@@ -9,8 +9,8 @@
 //! Panels between those points are smooth, and x / factor maps panels onto panels and nodes onto nodes, so
 //! Gauss–Legendre integration keeps about twelve digits.
 
-use super::backoff::Decorrelated;
 use super::quadrature::{NODES, Rule};
+use crate::time::SimDuration;
 
 /// No panel may be wider than this ratio of its ends; the kernel has a pole at base / factor.
 const WIDEST: f64 = 1.5;
@@ -23,9 +23,18 @@ const SETTLED: f64 = 1e-13;
 /// Relative tolerance when two ends of panels are the same point.
 const SAME: f64 = 1e-9;
 
+/// The settings of a decorrelated chain: each delay lies between `base` and `factor` times the one before, and
+/// is `cap` at the most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Growth {
+    pub(super) base: SimDuration,
+    pub(super) cap: SimDuration,
+    pub(super) factor: f64,
+}
+
 /// Points in nanoseconds and weights that stand for the law of delay `n` ≥ 1, the atom at the cap
 /// included. `None` for a factor below 1.1. Needs 0 < base < cap.
-pub(super) fn distribution(form: &Decorrelated, n: u32) -> Option<Vec<(f64, f64)>> {
+pub(super) fn distribution(form: Growth, n: u32) -> Option<Vec<(f64, f64)>> {
     if form.factor < LEAST_FACTOR {
         return None;
     }
@@ -61,7 +70,7 @@ struct Chain {
 
 impl Chain {
     /// The law of the first delay, min(cap, U(base, factor · base)).
-    fn first(form: &Decorrelated) -> Self {
+    fn first(form: Growth) -> Self {
         let (base, cap) = (form.base.as_nanos() as f64, form.cap.as_nanos() as f64);
         let width = (form.factor - 1.0) * base;
         let ends = panel_ends(base, cap, form.factor);
@@ -168,17 +177,14 @@ fn panel_ends(base: f64, cap: f64, factor: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Shape;
-    use crate::time::SimDuration;
 
     fn law(base: u64, cap: u64, factor: f64, n: u32) -> Vec<(f64, f64)> {
-        let form = Decorrelated {
+        let form = Growth {
             base: SimDuration::from_nanos(base),
             cap: SimDuration::from_nanos(cap),
             factor,
-            shape: Shape::PLAIN,
         };
-        distribution(&form, n).unwrap()
+        distribution(form, n).unwrap()
     }
 
     #[test]

@@ -3,17 +3,9 @@
 use super::backoff::Backoff;
 use super::law::Law;
 use super::shape::StateOwner;
+use super::state::BackoffState;
 use crate::rng::Draws;
 use crate::time::SimDuration;
-
-/// What a request, or a client, remembers of its retries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BackoffState {
-    /// Retries since the state was new, up to the range of the type.
-    pub retries: u32,
-    /// The nominal delay before the last retry; only the decorrelated form uses it.
-    pub previous: SimDuration,
-}
 
 /// The number of a retry within the range of the state; retry 0 counts as the first.
 pub(super) fn ordinal(retry: u64) -> u32 {

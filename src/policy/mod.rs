@@ -25,17 +25,18 @@ mod quadrature;
 mod retry;
 mod retry_on;
 mod shape;
+mod state;
 
 pub use attempts::MaxAttempts;
 pub use backoff::{
     Backoff, Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial,
     Uniform,
 };
-pub use delay::BackoffState;
 pub use jitter::{Additive, Jitter, Lognormal, Proportional};
 pub use retry::{Decision, Ended, RetryRule};
 pub use retry_on::{CODES, Code, RetryOn};
 pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};
+pub use state::BackoffState;
 
 #[cfg(test)]
 mod testing;

@@ -1,41 +1,45 @@
 //! The delay before jitter: known in advance, or drawn from a law.
 
-use super::backoff::{Decorrelated, Memoryless, Uniform};
-use super::decorrelated::distribution;
-use super::delay::BackoffState;
+use super::decorrelated::{Growth, distribution};
 use super::law::Law;
 use super::quadrature::unit_points;
+use super::state::BackoffState;
 use crate::rng::Draws;
 use crate::time::SimDuration;
 use rand_distr::{Distribution, Exp1};
 
 /// What a form says about the delay before one retry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Nominal<'a> {
+pub(super) enum Nominal {
     /// Exactly this.
     Known(SimDuration),
     /// Uniform between two ends.
-    Uniform(&'a Uniform),
-    /// Exponentially distributed.
-    Memoryless(&'a Memoryless),
+    Uniform {
+        /// The least delay.
+        min: SimDuration,
+        /// The greatest delay.
+        max: SimDuration,
+    },
+    /// Exponentially distributed with this mean.
+    Memoryless(SimDuration),
     /// Uniform between the base and a multiple of the previous delay.
-    Decorrelated(&'a Decorrelated),
+    Decorrelated(Growth),
 }
 
-impl Nominal<'_> {
+impl Nominal {
     /// The nominal delay; what the next one depends on is left in `state`.
     #[inline]
     pub(super) fn draw(self, state: &mut BackoffState, draws: &mut Draws) -> SimDuration {
         match self {
             Self::Known(delay) => delay,
-            Self::Uniform(Uniform { min, max, .. }) => {
+            Self::Uniform { min, max } => {
                 // Whole numbers plus a drawn part: exact even where f64 cannot tell nanoseconds apart.
-                let width = max.saturating_sub(*min);
-                *min + width.scale(draws.unit()).min(width)
+                let width = max.saturating_sub(min);
+                min + width.scale(draws.unit()).min(width)
             }
-            Self::Memoryless(form) => {
+            Self::Memoryless(mean) => {
                 let time: f64 = Exp1.sample(draws);
-                form.mean.scale(time)
+                mean.scale(time)
             }
             Self::Decorrelated(form) => {
                 let longest = form.factor * state.previous.max(form.base).as_nanos() as f64;
@@ -52,8 +56,8 @@ impl Nominal<'_> {
     pub(super) fn range(self, n: u32) -> (SimDuration, SimDuration) {
         match self {
             Self::Known(delay) => (delay, delay),
-            Self::Uniform(form) => (form.min, form.max),
-            Self::Memoryless(form) if form.mean == SimDuration::ZERO => {
+            Self::Uniform { min, max } => (min, max),
+            Self::Memoryless(mean) if mean == SimDuration::ZERO => {
                 (SimDuration::ZERO, SimDuration::ZERO)
             }
             Self::Memoryless(_) => (SimDuration::ZERO, SimDuration::MAX),
@@ -65,16 +69,14 @@ impl Nominal<'_> {
     pub(super) fn law(self) -> Option<Law> {
         match self {
             Self::Known(delay) => Some(Law::Point(delay.as_nanos() as f64)),
-            Self::Uniform(form) if form.min == form.max => {
-                Some(Law::Point(form.min.as_nanos() as f64))
-            }
-            Self::Uniform(form) => Some(Law::Uniform {
-                low: form.min.as_nanos() as f64,
-                high: form.max.as_nanos() as f64,
+            Self::Uniform { min, max } if min == max => Some(Law::Point(min.as_nanos() as f64)),
+            Self::Uniform { min, max } => Some(Law::Uniform {
+                low: min.as_nanos() as f64,
+                high: max.as_nanos() as f64,
             }),
-            Self::Memoryless(form) if form.mean == SimDuration::ZERO => Some(Law::Point(0.0)),
-            Self::Memoryless(form) => Some(Law::Exponential {
-                mean: form.mean.as_nanos() as f64,
+            Self::Memoryless(mean) if mean == SimDuration::ZERO => Some(Law::Point(0.0)),
+            Self::Memoryless(mean) => Some(Law::Exponential {
+                mean: mean.as_nanos() as f64,
             }),
             Self::Decorrelated(form) if form.base >= form.cap || form.factor == 1.0 => {
                 Some(Law::Point(form.base.min(form.cap).as_nanos() as f64))
@@ -110,7 +112,7 @@ impl Nominal<'_> {
 
 /// The longest delay of a decorrelated chain of `n` draws: base · factorⁿ, with room for the rounding of
 /// n multiplications.
-fn greatest(form: &Decorrelated, n: u32) -> SimDuration {
+fn greatest(form: Growth, n: u32) -> SimDuration {
     if form.factor == 1.0 {
         return form.base.min(form.cap);
     }

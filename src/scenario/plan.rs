@@ -44,32 +44,7 @@ impl Plan {
             |place: String, error: String| problems.push(file_problem(scenario, &place, error));
         let spec = &scenario.spec;
         let faults = FaultSchedule::new(spec.fault.clone());
-        let arrivals_end = SimTime::ZERO + spec.run.duration;
-        let (mut groups, mut notes) = (Vec::new(), Vec::new());
-        for (i, group) in spec.clients.0.iter().enumerate() {
-            match ArrivalPlan::assemble(
-                &group.arrivals,
-                group.count,
-                &faults,
-                arrivals_end,
-                &scenario.base,
-            ) {
-                Ok((arrivals, note)) => {
-                    notes.extend(note);
-                    groups.push(GroupPlan::new(group, arrivals));
-                }
-                Err(error) => {
-                    let part = match &group.arrivals {
-                        Arrivals::ClosedLoop(_) => "closed_loop.think.empirical",
-                        _ => "trace",
-                    };
-                    keep(
-                        format!("{}.arrivals.{part}.file", group_path(spec, i)),
-                        error,
-                    );
-                }
-            }
-        }
+        let (groups, notes) = assemble_groups(scenario, &faults, &mut keep);
         let (name, service) = spec
             .service
             .0
@@ -153,6 +128,33 @@ fn unusable_part(service: &ServiceSpec, base: &Path) -> &'static str {
         Some((part, _)) if service.service_time.sampler(base).is_ok() => part,
         _ => "service_time",
     }
+}
+
+/// The client groups, and what was assumed about their files; what is wrong goes to `keep`.
+fn assemble_groups(
+    scenario: &Scenario,
+    faults: &FaultSchedule,
+    keep: &mut impl FnMut(String, String),
+) -> (Vec<GroupPlan>, Vec<String>) {
+    let (mut groups, mut notes) = (Vec::new(), Vec::new());
+    let end = SimTime::ZERO + scenario.spec.run.duration;
+    for (i, group) in scenario.spec.clients.0.iter().enumerate() {
+        match ArrivalPlan::assemble(&group.arrivals, group.count, faults, end, &scenario.base) {
+            Ok((arrivals, note)) => {
+                notes.extend(note);
+                groups.push(GroupPlan::new(group, arrivals));
+            }
+            Err(error) => {
+                let part = match &group.arrivals {
+                    Arrivals::ClosedLoop(_) => "closed_loop.think.empirical",
+                    _ => "trace",
+                };
+                let path = group_path(&scenario.spec, i);
+                keep(format!("{path}.arrivals.{part}.file"), error);
+            }
+        }
+    }
+    (groups, notes)
 }
 
 fn file_problem(scenario: &Scenario, path: &str, reason: String) -> Problem {

@@ -12,8 +12,9 @@ const USUAL_BINS: u64 = 120;
 /// Bins of a timeline at the most: more cannot be seen, and every run holds them all in memory.
 const MOST_BINS: u64 = 100_000;
 /// Widths that read well on an axis.
-const NICE_WIDTHS_MS: [u64; 15] = [
-    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000,
+const NICE_WIDTHS_MS: [u64; 21] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000,
+    300_000, 600_000, 1_800_000, 3_600_000, 14_400_000,
 ];
 
 record! {

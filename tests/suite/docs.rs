@@ -308,6 +308,9 @@ fn definitions(folder: &Path, start: &str, kind: &str) -> Vec<(String, String)> 
             found.extend(definitions(&path, start, kind));
             continue;
         }
+        if path.file_name().is_some_and(|name| name == "tests.rs") {
+            continue;
+        }
         let text = fs::read_to_string(&path).expect("a text");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for body in code.split(&format!("\n{start}")).skip(1) {

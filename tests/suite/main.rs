@@ -1,4 +1,5 @@
 //! Tests of the program as a whole: one binary, so that it is linked once.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cli;
 mod docs;

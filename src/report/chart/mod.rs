@@ -168,7 +168,7 @@ mod tests {
         }
         for text in [
             "Does retrying deliver what 1 − pᵏ promises?",
-            "attempts allowed per request",
+            "attempts made at the most",
             "share of requests that succeeded, %",
             "1 − pᵏ for p = 2 %",
         ] {

@@ -34,12 +34,6 @@ struct Line<'a> {
     aside: f64,
 }
 
-impl Line<'_> {
-    fn last(&self) -> f64 {
-        self.points.last().map_or(0.0, |point| point.mean)
-    }
-}
-
 /// A label at the right and the end of the line it belongs to.
 struct Label {
     text: String,
@@ -201,7 +195,7 @@ fn axes(
     );
     let middle = (frame.left + frame.right) / 2.0;
     canvas.text(
-        "attempts allowed per request",
+        "attempts made at the most",
         (middle, BOTTOM + 35.0),
         look.centred(),
     );
@@ -242,7 +236,7 @@ fn draw(canvas: &Canvas<'_>, frame: &Frame, line: &Line<'_>) -> Option<Label> {
         series::mark(canvas, points[i], line.stroke);
     }
     let look = Look::new(LABEL_SIZE);
-    let share = percent(line.last());
+    let share = percent(line.strategy.summary.success_rate.unwrap_or(0.0));
     let room = LABELS - 54.0 - labels::width(&share, look);
     let name = labels::fit(&name_of(line.strategy), look, room);
     Some(Label {

@@ -10,26 +10,9 @@ mod source;
 
 use source::{Source, repository_texts, sources};
 
-/// What is still to be put in order: the beginning of a complaint up to its line, and a part of it. An entry that
-/// is no longer needed fails, so the list only shrinks.
-const KNOWN: [(&str, &str); 4] = [
-    ("src/decode/values.rs", "a function of"),
-    ("src/model/stream.rs", "a function of"),
-    ("src/scenario/plan.rs", "a function of"),
-    ("src/policy: backoff → nominal → backoff", ""),
-];
-
 /// Fails with all complaints at once.
 fn assert_tidy(complaints: Vec<String>) {
-    let new: Vec<String> = complaints
-        .into_iter()
-        .filter(|complaint| !KNOWN.iter().any(|known| is_known(complaint, known)))
-        .collect();
-    assert!(new.is_empty(), "\n{}\n", new.join("\n"));
-}
-
-fn is_known(complaint: &str, (start, part): &(&str, &str)) -> bool {
-    complaint.starts_with(start) && complaint.contains(part)
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
 fn check(rule: impl Fn(&Source) -> Vec<String>) {
@@ -62,19 +45,6 @@ fn every_file_begins_by_saying_what_it_is_for() {
 fn files_and_functions_stay_short() {
     check(rules::file_length);
     check(rules::function_length);
-}
-
-#[test]
-fn what_is_known_to_be_untidy_still_is() {
-    let sources = sources();
-    let mut complaints = circles::check(&sources);
-    complaints.extend(sources.iter().flat_map(rules::function_length));
-    for known in KNOWN {
-        let needed = complaints
-            .iter()
-            .any(|complaint| is_known(complaint, &known));
-        assert!(needed, "put in order: take {known:?} from the list");
-    }
 }
 
 #[test]
