@@ -5,7 +5,7 @@
 
 use super::log::AttemptLog;
 use super::service::OnAbandon;
-use super::world::{Event, Job, Stage, Whereabouts, World};
+use super::world::{Event, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
 use crate::outcome::AttemptOutcome;
@@ -255,6 +255,7 @@ impl<L: AttemptLog> World<'_, L> {
         let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
             d.sample(&mut job.key.draws(Purpose::Response))
         });
+        job.done_at = scheduler.now() + travel;
         if travel == SimDuration::ZERO {
             self.answered(index, scheduler);
         } else {
@@ -269,6 +270,17 @@ impl<L: AttemptLog> World<'_, L> {
         if self.is_awaited(&job) {
             self.settle(job.request, job.outcome, job.code, scheduler);
         }
+    }
+
+    /// Whether the answer to the present attempt of a request is due at this moment, by an event to come.
+    pub(super) fn is_answered_now(&self, request: &Request, now: SimTime) -> bool {
+        let job = &self.jobs[request.job];
+        let answers = match job.whereabouts {
+            Whereabouts::InService => self.plan.service.response_delay.is_none(),
+            Whereabouts::Returning => true,
+            Whereabouts::Travelling | Whereabouts::Waiting | Whereabouts::Stopped => false,
+        };
+        answers && job.done_at == now && job.key == request.attempt_key
     }
 
     /// The client of a job has given up, and the service learns of it at once.

@@ -45,10 +45,15 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// The client stops waiting, unless the attempt that this was about has ended. An event that outlived its
-    /// attempt is known by its time: it acts only on an attempt that ends now by itself.
+    /// attempt is known by its time: it acts only on an attempt that ends now by itself. An answer that comes
+    /// at this very moment is in time, whatever the order of the two events.
     pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let request = self.requests[index];
-        if request.stage != Stage::Attempting || request.gives_up_at != scheduler.now() {
+        let now = scheduler.now();
+        if request.stage != Stage::Attempting
+            || request.gives_up_at != now
+            || self.is_answered_now(&request, now)
+        {
             return;
         }
         let late = request.gives_up_at == request.deadline;

@@ -143,6 +143,7 @@ pub(super) struct Job {
     /// When its client will have given up.
     pub(super) expires: SimTime,
     pub(super) started_at: SimTime,
+    /// When its service ends, or its answer reaches the client.
     pub(super) done_at: SimTime,
 }
 

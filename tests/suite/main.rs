@@ -1,0 +1,10 @@
+//! Whole simulations, built from the text of a scenario and held against what is known.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(
+    clippy::print_stdout,
+    reason = "rows covered of rows present are told with --nocapture"
+)]
+
+mod event_log;
+mod support;
