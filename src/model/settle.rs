@@ -113,6 +113,10 @@ impl<L: AttemptLog> World<'_, L> {
         }
         match decision {
             Decision::RetryAfter(delay) => {
+                // Only a retry draws jitter.
+                if let Some(drawn) = group.jitter_drawn.get_mut(request.client as usize) {
+                    *drawn = drawn.wrapping_add(1);
+                }
                 request.stage = Stage::BackingOff;
                 request.backed_off += delay;
                 if request.counted {
@@ -168,13 +172,12 @@ impl Group<'_> {
     /// generators, the next of the stream that its client uses. Clients whose generators were seeded alike
     /// draw the same numbers in the same order.
     #[inline]
-    fn jitter(&mut self, request: &Request) -> Draws {
-        let Some(drawn) = self.jitter_drawn.get_mut(request.client as usize) else {
+    fn jitter(&self, request: &Request) -> Draws {
+        let Some(&drawn) = self.jitter_drawn.get(request.client as usize) else {
             return request.attempt_key.draws(Purpose::Jitter);
         };
         let generator = u64::from(request.client) % self.strategy.generators;
-        let key = self.key.child(generator).child(u64::from(*drawn));
-        *drawn = drawn.wrapping_add(1);
+        let key = self.key.child(generator).child(u64::from(drawn));
         key.draws(Purpose::SharedJitter)
     }
 }
