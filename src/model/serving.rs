@@ -17,6 +17,14 @@ impl<L: AttemptLog> World<'_, L> {
     pub(super) fn send(&mut self, request: u32, key: Key, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
         let sender = &self.requests[request];
+        let covers_wait = self.groups[usize::from(sender.group)]
+            .strategy
+            .timeout_covers_wait;
+        let expires = if covers_wait {
+            sender.deadline
+        } else {
+            sender.gives_up_at
+        };
         let job = self.jobs.insert(Job {
             key,
             request,
@@ -30,7 +38,7 @@ impl<L: AttemptLog> World<'_, L> {
             doomed: false,
             ticket: 0,
             reached_at: now,
-            expires: sender.gives_up_at,
+            expires,
             started_at: now,
             done_at: SimTime::MAX,
         });
@@ -104,7 +112,9 @@ impl<L: AttemptLog> World<'_, L> {
                 .service
                 .arrived
                 .is_multiple_of(u64::from(conditions.fail_every));
-        self.jobs[index].doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
+        let job = &mut self.jobs[index];
+        job.doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
+        job.code = conditions.code;
     }
 
     /// The code that a job fails with, if it fails. One number decides, whatever p is now, so that strategies
@@ -113,7 +123,8 @@ impl<L: AttemptLog> World<'_, L> {
     fn failure(&self, index: u32) -> Option<u16> {
         let job = &self.jobs[index];
         if job.doomed {
-            return Some(self.conditions.code);
+            // The fault may be over by now.
+            return Some(job.code);
         }
         let own = self.plan.service.failures.as_slice();
         let added = self.conditions.error_rate;
@@ -144,6 +155,7 @@ impl<L: AttemptLog> World<'_, L> {
             drawn.scale(slow_down)
         };
         if self.plan.service.on_abandon == OnAbandon::DropIfLate && now + work > job.expires {
+            job.whereabouts = Whereabouts::Stopped;
             return self.vanish(index);
         }
         job.whereabouts = Whereabouts::InService;
@@ -300,13 +312,8 @@ impl<L: AttemptLog> World<'_, L> {
                 self.stop_work(index, scheduler.now());
                 self.free_worker(scheduler);
             }
-            Whereabouts::Travelling if self.plan.service.on_abandon == OnAbandon::Cancel => {
-                self.jobs[index].whereabouts = Whereabouts::Stopped;
-            }
-            Whereabouts::Travelling
-            | Whereabouts::InService
-            | Whereabouts::Returning
-            | Whereabouts::Stopped => {}
+            Whereabouts::Travelling => self.jobs[index].whereabouts = Whereabouts::Stopped,
+            Whereabouts::InService | Whereabouts::Returning | Whereabouts::Stopped => {}
         }
     }
 

@@ -134,13 +134,14 @@ pub(super) struct Job {
     pub(super) retry: bool,
     pub(super) counted: bool,
     pub(super) outcome: AttemptOutcome,
+    /// The code of its answer; before that, the one of a fault that has decided.
     pub(super) code: u16,
     /// Whether a fault has already decided that it fails.
     pub(super) doomed: bool,
     /// Its place in the queue.
     pub(super) ticket: u64,
     pub(super) reached_at: SimTime,
-    /// When its client will have given up.
+    /// When its client will have given up, should its service have begun by then.
     pub(super) expires: SimTime,
     pub(super) started_at: SimTime,
     /// When its service ends, or its answer reaches the client.
