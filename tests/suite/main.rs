@@ -7,4 +7,5 @@
 )]
 
 mod event_log;
+mod semantics;
 mod support;
