@@ -6,6 +6,11 @@
     reason = "rows covered of rows present are told with --nocapture"
 )]
 
+mod common_numbers;
+mod conservation;
+mod determinism;
 mod event_log;
+mod littles_law;
+mod random_scenarios;
 mod semantics;
 mod support;
