@@ -6,11 +6,13 @@
     reason = "rows covered of rows present are told with --nocapture"
 )]
 
+mod backoff_delay;
 mod common_numbers;
 mod conservation;
 mod determinism;
 mod event_log;
 mod littles_law;
 mod random_scenarios;
+mod retry_success;
 mod semantics;
 mod support;

@@ -123,6 +123,15 @@ impl Sample {
         (self.squares / (self.count - 1.0).max(1.0)).sqrt()
     }
 
+    /// Standard error of the standard deviation, from the values again.
+    pub(crate) fn sd_error(&self, values: impl Iterator<Item = f64>) -> f64 {
+        let fourth = values.map(|v| (v - self.mean).powi(4)).sum::<f64>() / self.count;
+        let first = ((fourth - self.sd().powi(4)) / self.count).max(0.0).sqrt()
+            / (2.0 * self.sd().max(1e-9));
+        // What is left when the first order vanishes, as for two values of equal probability.
+        first + 2.0 * self.sd() / self.count
+    }
+
     /// Standard error of the mean.
     pub(crate) fn error(&self) -> f64 {
         self.sd() / self.count.sqrt()
