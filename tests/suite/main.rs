@@ -11,6 +11,7 @@ mod common_numbers;
 mod conservation;
 mod determinism;
 mod event_log;
+mod herd;
 mod littles_law;
 mod random_scenarios;
 mod retry_success;
