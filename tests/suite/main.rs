@@ -13,6 +13,7 @@ mod determinism;
 mod event_log;
 mod herd;
 mod littles_law;
+mod mmc;
 mod random_scenarios;
 mod retry_success;
 mod semantics;
