@@ -14,6 +14,7 @@ mod event_log;
 mod herd;
 mod littles_law;
 mod mmc;
+mod queues;
 mod random_scenarios;
 mod retry_success;
 mod semantics;
