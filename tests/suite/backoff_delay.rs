@@ -146,8 +146,9 @@ fn every_row_of_the_delay_before_each_retry_is_reproduced() {
 /// Requests of a row: the rarer retries are, the more it takes for 1 %.
 fn requests(p: f64) -> u64 {
     match p {
-        p if p < 0.2 => 400_000,
-        p if p < 0.5 => 150_000,
+        p if p < 0.2 => 800_000,
+        p if p < 0.5 => 250_000,
+        p if p < 0.8 => 120_000,
         _ => 60_000,
     }
 }

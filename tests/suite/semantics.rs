@@ -416,3 +416,24 @@ fn clients_whose_generators_are_alike_draw_alike_whatever_succeeded_before() {
     assert!(mixed.len() > 5);
     assert!(mixed.iter().all(|waits| waits[0] == waits[1]), "{mixed:?}");
 }
+
+#[test]
+fn a_shared_generator_moves_on_with_every_retry() {
+    let text = burst(2, "workers = 1", &fault("outage = \"refuse\""))
+        .replace("max_attempts = 2", "max_attempts = 3\ngenerators = 1")
+        .replace(
+            "fixed.delay = \"15ms\"",
+            "uniform = { min = \"1ms\", max = \"9ms\" }",
+        )
+        .replace(
+            "at = \"10ms\"\nlasts = \"20ms\"",
+            "at = \"0s\"\nlasts = \"20ms\"",
+        );
+    let waits: Vec<String> = log(&text)
+        .iter()
+        .filter_map(|line| Some(line.split_once("again after ")?.1.to_owned()))
+        .collect();
+    assert_eq!(waits.len(), 4);
+    assert_eq!((&waits[0], &waits[2]), (&waits[1], &waits[3]));
+    assert_ne!(waits[0], waits[2]);
+}
