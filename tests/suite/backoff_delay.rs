@@ -147,7 +147,7 @@ fn every_row_of_the_delay_before_each_retry_is_reproduced() {
 fn requests(p: f64) -> u64 {
     match p {
         p if p < 0.2 => 800_000,
-        p if p < 0.5 => 250_000,
+        p if p < 0.5 => 400_000,
         p if p < 0.8 => 120_000,
         _ => 60_000,
     }
