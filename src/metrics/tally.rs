@@ -41,11 +41,17 @@ impl Moments {
 
     /// The standard deviation in seconds; zero when nothing was counted.
     pub fn sd_s(&self) -> f64 {
-        let mean = self.sum as f64 / self.count.max(1) as f64;
-        (self.squares as f64 / self.count.max(1) as f64 - mean * mean)
-            .max(0.0)
-            .sqrt()
-            / 1e9
+        let count = self.count.max(1);
+        let n = u128::from(count);
+        // In whole numbers values that are all alike have no spread; floating point would leave some.
+        let spread = match (self.squares.checked_mul(n), self.sum.checked_mul(self.sum)) {
+            (Some(squares), Some(square)) => squares.saturating_sub(square) as f64,
+            _ => {
+                let sum = self.sum as f64;
+                (self.squares as f64 * count as f64 - sum * sum).max(0.0)
+            }
+        };
+        spread.sqrt() / count as f64 / 1e9
     }
 }
 

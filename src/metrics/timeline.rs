@@ -47,6 +47,7 @@ pub struct Timeline {
     open_index: usize,
     open_end: u64,
     levels: [i64; GAUGES],
+    highest: [i64; GAUGES],
 }
 
 impl Timeline {
@@ -65,6 +66,7 @@ impl Timeline {
             open_index: 0,
             open_end: width,
             levels: [0; GAUGES],
+            highest: [0; GAUGES],
         }
     }
 
@@ -100,12 +102,18 @@ impl Timeline {
     pub fn change(&mut self, gauge: Gauge, delta: i64, now: SimTime) {
         let i = gauge as usize;
         self.levels[i] += delta;
+        self.highest[i] = self.highest[i].max(self.levels[i]);
         self.open.areas[i] += delta * (self.open_end.saturating_sub(now.as_nanos())) as i64;
     }
 
     /// The present level.
     pub fn level(&self, gauge: Gauge) -> i64 {
         self.levels[gauge as usize]
+    }
+
+    /// The highest level ever reached.
+    pub fn highest(&self, gauge: Gauge) -> i64 {
+        self.highest[gauge as usize]
     }
 
     /// Fills the bins up to `end` with the last levels, and takes off what lies beyond it.
@@ -136,7 +144,7 @@ impl Timeline {
             .sum()
     }
 
-    /// Adds the bins of another run of the same length. Both are closed.
+    /// Adds the bins of another run of the same length; both are closed. Levels keep their highest.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
             mine.first_tries += theirs.first_tries;
@@ -146,6 +154,9 @@ impl Timeline {
             for (a, b) in mine.areas.iter_mut().zip(theirs.areas) {
                 *a = a.saturating_add(b);
             }
+        }
+        for (a, b) in self.highest.iter_mut().zip(other.highest) {
+            *a = (*a).max(b);
         }
     }
 }
@@ -171,6 +182,7 @@ mod tests {
         // 2 from 3 to 12, 1 from 12 to 30, 5 from 30 to 35.
         assert_eq!(areas, [14, 4 + 8, 10, 25]);
         assert_eq!(timeline.level(Gauge::Queue), 5);
+        assert_eq!(timeline.highest(Gauge::Queue), 5);
         assert_eq!(timeline.area(Gauge::Queue), 61);
     }
 

@@ -5,7 +5,7 @@
 
 use super::log::AttemptLog;
 use super::service::OnAbandon;
-use super::world::{Event, Job, Stage, Whereabouts, World};
+use super::world::{Event, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
 use crate::outcome::AttemptOutcome;
@@ -109,7 +109,9 @@ impl<L: AttemptLog> World<'_, L> {
                 .service
                 .arrived
                 .is_multiple_of(u64::from(conditions.fail_every));
-        self.jobs[index].doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
+        let job = &mut self.jobs[index];
+        job.doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
+        job.code = conditions.code;
     }
 
     /// The code that a job fails with, if it fails. One number decides, whatever p is now, so that strategies
@@ -118,7 +120,8 @@ impl<L: AttemptLog> World<'_, L> {
     fn failure(&self, index: u32) -> Option<u16> {
         let job = &self.jobs[index];
         if job.doomed {
-            return Some(self.conditions.code);
+            // The fault may be over by now.
+            return Some(job.code);
         }
         let own = self.plan.service.failures.as_slice();
         let added = self.conditions.error_rate;
@@ -139,6 +142,7 @@ impl<L: AttemptLog> World<'_, L> {
         let now = scheduler.now();
         let end = now + self.work(self.jobs[index].key);
         if self.plan.service.on_abandon == OnAbandon::DropIfLate && !self.ends_in_time(index, end) {
+            self.jobs[index].whereabouts = Whereabouts::Stopped;
             return self.vanish(index);
         }
         let job = &mut self.jobs[index];
@@ -175,10 +179,19 @@ impl<L: AttemptLog> World<'_, L> {
         }
     }
 
-    /// Whether the client of a job still waits at `end`.
+    /// Whether the client of a job will still wait at `end`, should its service begin now.
     fn ends_in_time(&self, index: u32, end: SimTime) -> bool {
         let job = &self.jobs[index];
-        self.is_awaited(job) && end <= self.requests[job.request].gives_up_at
+        let request = &self.requests[job.request];
+        let covers_wait = self.groups[usize::from(job.group)]
+            .strategy
+            .timeout_covers_wait;
+        let patience = if covers_wait {
+            request.deadline
+        } else {
+            request.gives_up_at
+        };
+        self.is_awaited(job) && end <= patience
     }
 
     /// The wait of an attempt is over, and with it the patience that covers the wait only; the deadline stays.
@@ -273,6 +286,7 @@ impl<L: AttemptLog> World<'_, L> {
         let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
             d.sample(&mut job.key.draws(Purpose::Response))
         });
+        job.done_at = scheduler.now() + travel;
         if travel == SimDuration::ZERO {
             self.answered(index, scheduler);
         } else {
@@ -289,6 +303,17 @@ impl<L: AttemptLog> World<'_, L> {
             let (request, outcome, code) = (job.request, job.outcome, job.code);
             self.settle(request, outcome, code, scheduler);
         }
+    }
+
+    /// Whether the answer to the present attempt of a request is due at this moment, by an event to come.
+    pub(super) fn is_answered_now(&self, request: &Request, now: SimTime) -> bool {
+        let job = &self.jobs[request.job];
+        let answers = match job.whereabouts {
+            Whereabouts::InService => self.plan.service.response_delay.is_none(),
+            Whereabouts::Returning => true,
+            Whereabouts::Travelling | Whereabouts::Waiting | Whereabouts::Stopped => false,
+        };
+        answers && job.done_at == now && job.key == request.attempt_key
     }
 
     /// The client of a job has given up, and the service learns of it at once.
@@ -308,13 +333,8 @@ impl<L: AttemptLog> World<'_, L> {
                 self.stop_work(index, scheduler.now());
                 self.free_worker(scheduler);
             }
-            Whereabouts::Travelling if self.plan.service.on_abandon == OnAbandon::Cancel => {
-                self.jobs[index].whereabouts = Whereabouts::Stopped;
-            }
-            Whereabouts::Travelling
-            | Whereabouts::InService
-            | Whereabouts::Returning
-            | Whereabouts::Stopped => {}
+            Whereabouts::Travelling => self.jobs[index].whereabouts = Whereabouts::Stopped,
+            Whereabouts::InService | Whereabouts::Returning | Whereabouts::Stopped => {}
         }
     }
 

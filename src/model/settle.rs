@@ -46,10 +46,15 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// The client stops waiting, unless the attempt that this was about has ended. Most such events are
     /// cancelled with their attempt; one that was in no lane and outlived it is known by its time, as it acts
-    /// only on an attempt that ends now by itself.
+    /// only on an attempt that ends now by itself. An answer that comes at this very moment is in time,
+    /// whatever the order of the two events.
     pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let request = self.requests[index];
-        if request.stage != Stage::Attempting || request.gives_up_at != scheduler.now() {
+        let now = scheduler.now();
+        if request.stage != Stage::Attempting
+            || request.gives_up_at != now
+            || self.is_answered_now(&request, now)
+        {
             return;
         }
         let late = request.gives_up_at == request.deadline;
@@ -110,6 +115,10 @@ impl<L: AttemptLog> World<'_, L> {
         }
         match decision {
             Decision::RetryAfter(delay) => {
+                // Only a retry draws jitter.
+                if let Some(drawn) = group.jitter_drawn.get_mut(request.client as usize) {
+                    *drawn = drawn.wrapping_add(1);
+                }
                 request.stage = Stage::BackingOff;
                 request.backed_off += delay;
                 if request.counted {
@@ -167,13 +176,12 @@ impl Group<'_> {
     /// generators, the next of the stream that its client uses. Clients whose generators were seeded alike
     /// draw the same numbers in the same order.
     #[inline]
-    fn jitter(&mut self, request: &Request) -> Draws {
-        let Some(drawn) = self.jitter_drawn.get_mut(request.client as usize) else {
+    fn jitter(&self, request: &Request) -> Draws {
+        let Some(&drawn) = self.jitter_drawn.get(request.client as usize) else {
             return request.attempt_key.draws(Purpose::Jitter);
         };
         let generator = u64::from(request.client) % self.strategy.generators;
-        let key = self.key.child(generator).child(u64::from(*drawn));
-        *drawn = drawn.wrapping_add(1);
+        let key = self.key.child(generator).child(u64::from(drawn));
         key.draws(Purpose::SharedJitter)
     }
 }

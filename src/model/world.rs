@@ -141,6 +141,7 @@ pub(super) struct Job {
     pub(super) retry: bool,
     pub(super) counted: bool,
     pub(super) outcome: AttemptOutcome,
+    /// The code of its answer; before that, the one of a fault that has decided.
     pub(super) code: u16,
     /// Whether a fault has already decided that it fails.
     pub(super) doomed: bool,
@@ -148,6 +149,7 @@ pub(super) struct Job {
     pub(super) ticket: u64,
     pub(super) reached_at: SimTime,
     pub(super) started_at: SimTime,
+    /// When its service ends, or its answer reaches the client.
     pub(super) done_at: SimTime,
 }
 

@@ -1,9 +1,27 @@
-//! Tests of the program as a whole: one binary, so that it is linked once.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//! Tests of the program as a whole, in one binary so that it is linked once: whole simulations built from the
+//! text of a scenario and held against what is known, the command line, the documents, and the rules of the house.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(
+    clippy::print_stdout,
+    reason = "rows covered of rows present are told with --nocapture"
+)]
 
+mod backoff_delay;
 mod cli;
+mod common_numbers;
+mod conservation;
+mod determinism;
 mod docs;
+mod event_log;
 mod gallery;
+mod herd;
+mod littles_law;
+mod mmc;
 mod program;
+mod queues;
+mod random_scenarios;
+mod retry_success;
+mod semantics;
+mod support;
 mod tidy;
 mod wrong_input;

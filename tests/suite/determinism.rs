@@ -1,0 +1,121 @@
+//! A scenario and a seed fix every number, whatever runs beside it and on however many threads.
+
+use crate::random_scenarios::{Random, scenario};
+use crate::support::assemble;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use retrystorm::experiment::{RunResult, StrategyResult, run};
+
+/// A world with every source of randomness; 17 replications are more than one round of one thread.
+const WORLD: &str = r#"
+[run]
+duration = "20s"
+drain = "5s"
+warmup = "2s"
+replications = 17
+seed = 11
+
+[[clients]]
+name = "open"
+count = 200
+arrivals.poisson = { rate = "150/s" }
+pool = { size = 2, wait = "1s" }
+
+[[clients]]
+name = "closed"
+count = 50
+arrivals.closed_loop = { think.lognormal = { mean = "1s", cv = 2 } }
+strategy = "decorrelated"
+
+[service.api]
+workers = 4
+queue = { capacity = 30, discipline = "random" }
+service_time.exponential = { mean = "15ms" }
+failures = [{ code = 503, probability = "10%" }]
+network = { request.exponential = { mean = "2ms" }, response.exponential = { mean = "2ms" } }
+on_abandon = "cancel"
+
+[[fault]]
+at = "6s"
+lasts = "3s"
+ramp_up = "1s"
+slow_down = 5
+"#;
+
+const STRATEGIES: [&str; 3] = [
+    "[[strategy]]\nname = \"decorrelated\"\nmax_attempts = 6\nattempt_timeout.exponential = { mean = \"200ms\" }\n\
+     backoff.decorrelated = { base = \"50ms\", cap = \"2s\" }\n",
+    "[[strategy]]\nname = \"shared\"\nmax_attempts = 4\nattempt_timeout = \"150ms\"\ngenerators = 5\n\
+     backoff.exponential = { base = \"100ms\", cap = \"2s\", jitter = \"full\" }\n",
+    "[[strategy]]\nname = \"patient\"\nmax_attempts = 3\nattempt_timeout = \"100ms\"\ntimeout_covers = \"wait\"\n\
+     deadline = \"2s\"\nbackoff.fixed.delay = \"100ms\"\n",
+];
+
+fn of(order: &[usize], threads: usize) -> RunResult {
+    let strategies: String = order.iter().map(|&i| STRATEGIES[i]).collect();
+    let (scenario, plan) = assemble(&format!("{WORLD}{strategies}"));
+    run(&scenario, &plan, threads, &|| ()).unwrap()
+}
+
+/// Everything about a strategy but its place among the others.
+fn apart(result: &StrategyResult) -> String {
+    let mut result = result.clone();
+    result.summary.rank = 0;
+    format!("{result:?}")
+}
+
+#[test]
+fn threads_and_repetition_change_nothing() {
+    let one = format!("{:?}", of(&[0, 1, 2], 1));
+    for threads in [2, 8, 1] {
+        assert!(
+            one == format!("{:?}", of(&[0, 1, 2], threads)),
+            "{threads} threads"
+        );
+    }
+}
+
+#[test]
+fn a_strategy_does_not_depend_on_the_others() {
+    let all = of(&[0, 1, 2], 2);
+    for order in [&[2, 1, 0][..], &[0, 2], &[1, 0]] {
+        for (&i, found) in order.iter().zip(&of(order, 2).strategies) {
+            let same = apart(found) == apart(&all.strategies[i]);
+            assert!(same, "strategy {i} in {order:?}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_changes_the_numbers() {
+    let with = |seed: &str| {
+        let (scenario, plan) =
+            assemble(&format!("{WORLD}{}", STRATEGIES[0]).replace("seed = 11", seed));
+        run(&scenario, &plan, 2, &|| ()).unwrap().strategies[0]
+            .total
+            .requests
+    };
+    assert_ne!(with("seed = 11"), with("seed = 12"));
+    assert_ne!(with("seed = 0"), with("seed = 9223372036854775807"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 150, failure_persistence: None, rng_seed: RngSeed::Fixed(8), ..ProptestConfig::default()
+    })]
+    #[test]
+    fn no_random_scenario_depends_on_threads_or_order(Random { text, .. } in scenario()) {
+        let text = text.replace("replications = 1", "replications = 3");
+        let of = |text: &str, threads| {
+            let (scenario, plan) = assemble(text);
+            run(&scenario, &plan, threads, &|| ()).unwrap()
+        };
+        let one = of(&text, 1);
+        prop_assert_eq!(format!("{:?}", one), format!("{:?}", of(&text, 3)));
+        let (head, strategies) = text.split_once("[[strategy]]").unwrap();
+        let (first, second) = strategies.split_once("[[strategy]]").unwrap();
+        let swapped = of(&format!("{head}[[strategy]]{second}[[strategy]]{first}"), 2);
+        prop_assert_eq!(apart(&one.strategies[0]), apart(&swapped.strategies[1]));
+        prop_assert_eq!(apart(&one.strategies[1]), apart(&swapped.strategies[0]));
+    }
+}
