@@ -120,6 +120,11 @@ impl Reader {
         }
     }
 
+    /// The key of what is being read.
+    pub fn key(&self) -> &str {
+        self.path.last().map_or("", String::as_str)
+    }
+
     fn path(&self) -> String {
         self.path.join(".").replace(".[", "[")
     }
