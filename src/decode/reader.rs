@@ -319,3 +319,44 @@ pub fn shown(text: &str) -> String {
     }
     shown.replace("\\'", "'")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_about_what_could_not_be_read_are_silent() {
+        let mut reader = Reader::new();
+        reader.unread.insert("fault[1].at".into());
+        for (path, read) in [
+            ("fault[1].at", false),
+            ("fault[1]", false),
+            ("fault", false),
+            ("fault[1].at.more", false),
+            ("fault[10].at", true),
+            ("fault[1].a", true),
+            ("faults", true),
+        ] {
+            assert_eq!(reader.was_read(path), read, "{path}");
+        }
+        assert!(reader.list_was_read("fault"));
+        reader.unread.insert("fault[2]".into());
+        assert!(!reader.list_was_read("fault"));
+        reader.within("fault", &Place::Nowhere, |reader| {
+            reader.error_at(&["x"], "no", "")
+        });
+        assert_eq!(reader.problems.len(), 1);
+        reader.within("fault", &Place::Nowhere, |reader| {
+            reader.within("[1]", &Place::Nowhere, |reader| {
+                reader.error_at(&["at"], "no", "")
+            });
+        });
+        assert_eq!(reader.problems.len(), 1);
+    }
+
+    #[test]
+    fn what_is_shown_is_short_and_moves_no_cursor() {
+        assert_eq!(shown("it's \u{1b}[1m"), "it's \\u{1b}[1m");
+        assert_eq!(shown(&"x".repeat(100)).len(), 63);
+    }
+}

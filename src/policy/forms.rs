@@ -393,7 +393,7 @@ mod tests {
             (exponential("factor = -1"), Severity::Error, "below 0"),
             (exponential("factor = nan"), Severity::Error, "finite"),
             (exponential("factor = inf"), Severity::Error, "finite"),
-            (exponential("start = -1"), Severity::Error, "zero or more"),
+            (exponential("start = -1"), Severity::Error, "below zero"),
             (
                 exponential("cap = \"1ms\""),
                 Severity::Warning,

@@ -494,6 +494,26 @@ mod tests {
     }
 
     #[test]
+    fn areas_that_do_not_fit_64_bits_are_refused() {
+        let year = "\"366d\", replications = 1000";
+        let text = USUAL.replace(
+            "run.duration = \"60s\"",
+            &format!("run = {{ duration = {year} }}"),
+        );
+        assert!(text.contains("366d"));
+        let text = text
+            .replace("50/s", "5/s")
+            .replace("count = 100", "count = 1000000");
+        let closed = text.replace(
+            "poisson = { rate = \"5/s\" }",
+            "closed_loop.think = \"100d\"",
+        );
+        let scenario = Scenario::parse("a", &closed, std::path::Path::new(".")).expect("sound");
+        let problems = crate::scenario::Plan::assemble(&scenario).expect_err("too large");
+        assert_eq!(problems[0].path, "run.bin", "{problems:?}");
+    }
+
+    #[test]
     fn attempts_without_end_are_refused() {
         for (settings, part) in [
             (&[("= 3", "= 1000000")][..], "250 million"),

@@ -313,7 +313,7 @@ fn what_is_no_text_is_refused() {
     assert!(
         missing
             .to_string()
-            .starts_with("no/such/file.csv: the file cannot be read")
+            .starts_with("no/such/file.csv: there is no such file")
     );
     let folder = tempfile::tempdir().expect("a folder");
     assert_eq!(
