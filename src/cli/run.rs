@@ -14,6 +14,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+/// Bytes of the records of a request with its usual attempts.
+const LOG_BYTES: f64 = 300.0;
 /// More threads than this only cost.
 const MOST_THREADS: usize = 1_024;
 
@@ -66,6 +68,13 @@ fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(
             |near| format!("did you mean \"{near}\"?"),
         );
         let reason = format!("there is no strategy \"{}\" to run --only", shown(&unknown));
+        usage_problem(&scenario, reason, remedy);
+        return None;
+    }
+    if arguments.events && plan.estimate.requests * LOG_BYTES > MOST_MEMORY {
+        let reason = "the log of so many attempts does not fit into memory".to_owned();
+        let remedy =
+            "leave --events out, or shorten the run with --set run.duration=...".to_owned();
         usage_problem(&scenario, reason, remedy);
         return None;
     }

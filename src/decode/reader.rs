@@ -120,6 +120,11 @@ impl Reader {
         }
     }
 
+    /// The key of what is being read.
+    pub fn key(&self) -> &str {
+        self.path.last().map_or("", String::as_str)
+    }
+
     fn path(&self) -> String {
         self.path.join(".").replace(".[", "[")
     }
@@ -313,4 +318,45 @@ pub fn shown(text: &str) -> String {
         shown.push_str("...");
     }
     shown.replace("\\'", "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_about_what_could_not_be_read_are_silent() {
+        let mut reader = Reader::new();
+        reader.unread.insert("fault[1].at".into());
+        for (path, read) in [
+            ("fault[1].at", false),
+            ("fault[1]", false),
+            ("fault", false),
+            ("fault[1].at.more", false),
+            ("fault[10].at", true),
+            ("fault[1].a", true),
+            ("faults", true),
+        ] {
+            assert_eq!(reader.was_read(path), read, "{path}");
+        }
+        assert!(reader.list_was_read("fault"));
+        reader.unread.insert("fault[2]".into());
+        assert!(!reader.list_was_read("fault"));
+        reader.within("fault", &Place::Nowhere, |reader| {
+            reader.error_at(&["x"], "no", "")
+        });
+        assert_eq!(reader.problems.len(), 1);
+        reader.within("fault", &Place::Nowhere, |reader| {
+            reader.within("[1]", &Place::Nowhere, |reader| {
+                reader.error_at(&["at"], "no", "")
+            });
+        });
+        assert_eq!(reader.problems.len(), 1);
+    }
+
+    #[test]
+    fn what_is_shown_is_short_and_moves_no_cursor() {
+        assert_eq!(shown("it's \u{1b}[1m"), "it's \\u{1b}[1m");
+        assert_eq!(shown(&"x".repeat(100)).len(), 63);
+    }
 }

@@ -323,11 +323,11 @@ impl<T: Decode> Decode for Vec<T> {
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let Value::List(items) = &node.value else {
-            reader.mismatch(
-                node,
-                "a list",
-                "write a list, [ ... ], or tables headed with [[double brackets]]",
-            );
+            let remedy = match &node.value {
+                Value::Table(_) => format!("head each table with [[{}]]", reader.key()),
+                _ => "write a list, [ ... ], or tables headed with [[double brackets]]".into(),
+            };
+            reader.mismatch(node, "a list", &remedy);
             return None;
         };
         let read: Vec<Option<T>> = items

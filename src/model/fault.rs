@@ -116,6 +116,13 @@ impl FaultSpec {
         })
     }
 
+    /// Whether, while it is in force, attempts fail with a probability above `sure`.
+    pub fn surely_fails(&self, sure: f64) -> bool {
+        self.fail_all == Some(true)
+            || self.fail_every == Some(1)
+            || self.error_rate.is_some_and(|rate| rate.get() > sure)
+    }
+
     /// The fault in a few words, for charts.
     pub fn label(&self) -> String {
         match (&self.outage, self.slow_down, self.workers, self.surge) {

@@ -299,7 +299,7 @@ pub(super) fn never_waits(backoff: &Backoff) -> bool {
 }
 
 /// Failures this likely may repeat without an end that anybody waits for.
-const SURE: f64 = 0.999;
+pub(super) const SURE: f64 = 0.999;
 
 /// Whether attempts can end again and again in no time at all, in a way that `strategy` tries again after.
 pub(super) fn repeats_at_once(
@@ -317,10 +317,7 @@ pub(super) fn repeats_at_once(
     let refused = spec.fault.iter().any(out) && tries_after(AttemptOutcome::Refused, 0);
     let full = limited && tries_after(AttemptOutcome::QueueFull, 0);
     let sure = |fault: &FaultSpec| {
-        let certain = fault.fail_all == Some(true)
-            || fault.fail_every == Some(1)
-            || fault.error_rate.is_some_and(|rate| rate.get() > SURE);
-        certain && tries_after(AttemptOutcome::Error, fault.code.0)
+        fault.surely_fails(SURE) && tries_after(AttemptOutcome::Error, fault.code.0)
     };
     let tried = |failure: &&FailureSpec| tries_after(AttemptOutcome::Error, failure.code.0);
     let own: f64 = service

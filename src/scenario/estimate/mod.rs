@@ -4,23 +4,31 @@
 //! beforehand: from the arrivals, how long requests stay, and what is kept for each. The numbers are rough and
 //! rather too high; they are compared with limits that no useful run comes near.
 
+mod attempts;
+#[cfg(test)]
+mod tests;
+
 use super::load::Scenario;
-use super::validate::{group_path, never_waits, repeats_at_once};
+use super::validate::group_path;
 use crate::decode::{Problem, Severity};
-use crate::model::{FaultSpec, GroupPlan, Outage, PoolScope, ServicePlan, Strategy};
+use crate::model::{FaultSpec, GroupPlan, PoolScope, ServicePlan, Strategy};
 use crate::policy::MaxAttempts;
 use crate::time::SimTime;
 
 /// Memory that all worlds at once may take, in bytes.
 pub const MOST_MEMORY: f64 = 8.0 * (1u64 << 30) as f64;
 /// A request in flight with its job, its events and the room that vectors leave.
-const REQUEST_BYTES: f64 = 400.0;
+const REQUEST_BYTES: f64 = 250.0;
+/// A job that nobody waits for any more.
+const JOB_BYTES: f64 = 150.0;
 /// Events of a request: it arrives, is served, is answered, and its timeout is over.
 const EVENTS: f64 = 4.0;
 /// A client that has events of its own.
 const CLIENT_EVENT_BYTES: f64 = 64.0;
 /// The histograms and counters of one result.
 const RESULT_BYTES: f64 = 500_000.0;
+/// The event loop takes a few more attempts than this at one instant for a standstill.
+const MOST_AT_ONCE: f64 = 4e7;
 /// Counters of one bin.
 const BIN_BYTES: f64 = 64.0;
 /// Counters of one number of attempts.
@@ -113,18 +121,7 @@ impl Parts<'_> {
             problems.push(self.problem("run.bin", reason, "set `run.bin` to a shorter width"));
         }
         for (i, strategy) in self.strategies.iter().enumerate() {
-            let attempts = self.certain_attempts(i, strategy, estimate.requests);
-            if attempts > limit {
-                let reason = format!(
-                    "while attempts fail, this strategy would make about {} of them in one replication, more than the limit of {}",
-                    count(attempts),
-                    count(limit)
-                );
-                let remedy =
-                    "lower max_attempts, use a longer backoff, or raise `run.max_requests`";
-                let path = format!("strategy[{i}].max_attempts");
-                problems.push(self.problem(&path, reason, remedy));
-            }
+            self.check_attempts(i, strategy, estimate, problems);
         }
     }
 
@@ -152,10 +149,11 @@ impl Parts<'_> {
         let refuses = self.service.queue_capacity < u32::MAX
             && self.service.workers < u32::MAX
             && (all_clients > seats || !self.strategies.iter().all(patient));
+        let no_service = self.seconds_of(|fault| fault.slow_down == Some(0.0));
         let out = if refuses {
             seconds
         } else {
-            self.refusing_for(seconds)
+            (self.refusing_for() + no_service).min(seconds)
         };
         let rounds = |span: f64, cycle: f64| if span > 0.0 { span / cycle } else { 0.0 };
         let served = rounds(seconds - out, usual) * clients;
@@ -166,22 +164,6 @@ impl Parts<'_> {
             _ => served,
         };
         clients + served + rounds(out, quick) * clients
-    }
-
-    /// Seconds of the run in which attempts are certain to fail at once.
-    fn refusing_for(&self, seconds: f64) -> f64 {
-        let end = SimTime::ZERO + self.scenario.spec.run.duration;
-        let fails = |fault: &&FaultSpec| {
-            fault.outage == Some(Outage::Refuse)
-                || fault.fail_all == Some(true) && !self.service.failures_take_time
-        };
-        let faults = self.scenario.spec.fault.iter().filter(fails);
-        let spans = faults.flat_map(|fault| fault.spans());
-        let inside = spans.filter(|&(from, _)| from < end);
-        let total: f64 = inside
-            .map(|(from, to)| (to.min(end) - from).as_secs_f64())
-            .sum();
-        total.min(seconds)
     }
 
     /// Seconds on the way to the service and back.
@@ -211,14 +193,20 @@ impl Parts<'_> {
             .flat_map(FaultSpec::spans)
             .map(|(from, to)| (to - from).as_secs_f64() / seconds)
             .sum();
+        (requests * (stay + out)).min(requests) + self.backlog(requests)
+    }
+
+    /// Requests that the service cannot finish until the end.
+    fn backlog(&self, requests: f64) -> f64 {
+        let mean = self.service.service_time.mean();
+        let seconds = self.scenario.spec.run.duration.as_secs_f64();
         let queue_is_open =
             self.service.queue_capacity == u32::MAX && self.service.workers < u32::MAX;
-        let backlog = if queue_is_open && mean > 0.0 {
+        if queue_is_open && mean > 0.0 {
             (requests - f64::from(self.service.workers) * seconds / mean).max(0.0)
         } else {
             0.0
-        };
-        (requests * (stay + out)).min(requests) + backlog
+        }
     }
 
     /// What the clients of a group keep between requests.
@@ -248,54 +236,13 @@ impl Parts<'_> {
         each * f64::from(group.count)
     }
 
-    /// The highest number of attempts of one request that can be counted.
+    /// The highest number of attempts of one request that is likely to be counted.
     fn most_attempts(&self) -> f64 {
         let limit = |strategy: &Strategy| match strategy.rule.max_attempts {
             MaxAttempts::AtMost(most) => f64::from(most),
-            MaxAttempts::Unlimited => self
-                .retries_within(strategy, self.scenario.spec.run.duration.as_secs_f64())
-                .min(1e9),
+            MaxAttempts::Unlimited => 1.0,
         };
         self.strategies.iter().map(limit).fold(1.0, f64::max)
-    }
-
-    /// Attempts of a request that fails at once for so many seconds; infinite when retries take no time.
-    fn retries_within(&self, strategy: &Strategy, seconds: f64) -> f64 {
-        let (least, most) = strategy.rule.backoff.bounds(u64::MAX);
-        let end = self.scenario.spec.run.duration;
-        let wait = (least.as_secs_f64() + most.min(end).as_secs_f64()) / 2.0 + self.network();
-        let patience = strategy
-            .deadline
-            .map_or(seconds, |d| d.as_secs_f64().min(seconds));
-        1.0 + patience / wait
-    }
-
-    /// Attempts that are made because attempts are certain to fail.
-    fn certain_attempts(&self, index: usize, strategy: &Strategy, requests: f64) -> f64 {
-        let spec = &self.scenario.spec;
-        let seconds = spec.run.duration.as_secs_f64();
-        let out = self.refusing_for(seconds);
-        let most = match strategy.rule.max_attempts {
-            MaxAttempts::AtMost(most) => f64::from(most),
-            MaxAttempts::Unlimited => f64::INFINITY,
-        };
-        let written = &spec.strategy[index];
-        let service = spec.service.0.first().map(|(_, service)| service);
-        let at_once = never_waits(&strategy.rule.backoff)
-            && service.is_some_and(|service| repeats_at_once(spec, service, written));
-        if at_once && most > 1.0 {
-            // A full queue stays full at the instant: whoever meets it spends all attempts.
-            let met = if self.service.queue_capacity < u32::MAX {
-                1.0
-            } else {
-                out / seconds
-            };
-            return requests * met * most;
-        }
-        if out == 0.0 {
-            return 0.0;
-        }
-        requests * out / seconds * self.retries_within(strategy, out).min(most)
     }
 
     fn standstill(&self, group: usize) -> Problem {
@@ -322,7 +269,8 @@ fn count(number: f64) -> String {
     match number {
         n if n < 1e6 => format!("{n:.0}"),
         n if n < 1e9 => format!("{:.0} million", n / 1e6),
-        n if n < 1e15 => format!("{:.0} billion", n / 1e9),
+        n if n < 1e12 => format!("{:.0} billion", n / 1e9),
+        n if n < 1e15 => format!("{:.0} trillion", n / 1e12),
         n => format!("{n:.0e}"),
     }
 }
@@ -333,19 +281,5 @@ fn memory(bytes: f64) -> String {
         g if g < 1.0 => format!("{:.0} MiB", g * 1024.0),
         g if g < 1e4 => format!("{g:.0} GiB"),
         g => format!("{} GiB", count(g)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn large_numbers_are_easy_to_compare() {
-        assert_eq!(count(96_000.0), "96000");
-        assert_eq!(count(2e8), "200 million");
-        assert_eq!(count(4.2e10), "42 billion");
-        assert_eq!(memory(MOST_MEMORY), "8 GiB");
-        assert_eq!(memory(5e8), "477 MiB");
     }
 }
