@@ -6,6 +6,7 @@
 mod arrival;
 mod client;
 mod clients;
+mod conditions;
 mod fault;
 mod log;
 mod pace;
@@ -23,7 +24,8 @@ pub use arrival::{
     Start, Trace,
 };
 pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
-pub use fault::{FaultSchedule, FaultSpec, MOST_REPEATS, Outage};
+pub use conditions::FaultSchedule;
+pub use fault::{FaultSpec, MOST_REPEATS, Outage};
 pub use log::{AttemptLog, AttemptRecord, Next, NoLog};
 pub use queue::Discipline;
 pub use service::{

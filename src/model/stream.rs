@@ -1,7 +1,7 @@
 //! Streams of arrivals: what [`Arrivals`](super::Arrivals) means while a world runs.
 
 use super::arrival::{Arrivals, Between, Offset, Spacing, Start, Trace};
-use super::fault::FaultSchedule;
+use super::conditions::FaultSchedule;
 use super::pace::Pace;
 use crate::dist::Sampler;
 use crate::dist::column::{Column, ColumnSpec, Content, read_times};

@@ -5,7 +5,7 @@
 //! tell it in that order: [`client`](super::client), [`serving`](super::serving), [`settle`](super::settle).
 
 use super::clients::GroupPlan;
-use super::fault::{Conditions, FaultSchedule};
+use super::conditions::{Conditions, FaultSchedule};
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::{Service, ServicePlan};
 use super::slab::Slab;
