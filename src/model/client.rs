@@ -2,6 +2,7 @@
 
 use super::arrival::Start;
 use super::log::AttemptLog;
+use super::step::Step;
 use super::stream::{ANY_CLIENT, Arrival};
 use super::world::{Event, NONE, Request, Stage, World};
 use crate::kernel::{Scheduler, Ticket};
@@ -48,7 +49,7 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// A request of a stream arrives.
     #[inline]
-    pub(super) fn arrive(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn arrive(&mut self, group: u16, scheduler: &mut Scheduler<Event>) -> Step {
         let state = &mut self.groups[usize::from(group)];
         let Arrival { number, client, .. } = state.next;
         let key = state.key.child(number);
@@ -65,20 +66,27 @@ impl<L: AttemptLog> World<'_, L> {
         });
         self.schedule_arrival(group, scheduler);
         if counts {
-            self.begin(group, owner, number, key, scheduler);
+            self.begin(group, owner, number, key, scheduler)
+        } else {
+            Step::Rest
         }
     }
 
     /// A client of a closed loop has paused long enough.
-    pub(super) fn pause_over(&mut self, group: u16, client: u32, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn pause_over(
+        &mut self,
+        group: u16,
+        client: u32,
+        scheduler: &mut Scheduler<Event>,
+    ) -> Step {
         if scheduler.now() >= self.arrivals_end {
-            return;
+            return Step::Rest;
         }
         let calls = &mut self.groups[usize::from(group)].calls[client as usize];
         let number = u64::from(client) | u64::from(*calls) << 32;
         *calls += 1;
         let key = self.groups[usize::from(group)].key.child(number);
-        self.begin(group, client, number, key, scheduler);
+        self.begin(group, client, number, key, scheduler)
     }
 
     /// A request begins, or waits for a place.
@@ -90,7 +98,7 @@ impl<L: AttemptLog> World<'_, L> {
         number: u64,
         key: Key,
         scheduler: &mut Scheduler<Event>,
-    ) {
+    ) -> Step {
         let now = scheduler.now();
         let counted = now >= self.measuring_from;
         let state = &self.groups[usize::from(group)];
@@ -120,10 +128,11 @@ impl<L: AttemptLog> World<'_, L> {
         let pooled = !state.pools.is_empty();
         let request = self.requests.insert(request);
         self.tally.requests += u64::from(counted);
-        if !pooled || self.enter_pool(request, scheduler) {
-            self.change(Gauge::InFlight, 1, now);
-            self.attempt(request, scheduler);
+        if pooled && !self.enter_pool(request, scheduler) {
+            return Step::Rest;
         }
+        self.change(Gauge::InFlight, 1, now);
+        Step::Attempt(request)
     }
 
     /// The pool of a request.
@@ -175,10 +184,14 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// A request has waited for a place long enough: it fails without an attempt. It leaves the line when its
     /// turn comes, so that the line needs no search.
-    pub(super) fn pool_wait_over(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn pool_wait_over(
+        &mut self,
+        request: u32,
+        scheduler: &mut Scheduler<Event>,
+    ) -> Step {
         let waiting = self.requests[request];
         if waiting.stage != Stage::InPool || waiting.gives_up_at != scheduler.now() {
-            return;
+            return Step::Rest;
         }
         let late = waiting.gives_up_at == waiting.deadline;
         let reason = if late {
@@ -190,6 +203,7 @@ impl<L: AttemptLog> World<'_, L> {
         self.count_failure(request, reason);
         self.requests[request].stage = Stage::Ended;
         self.release_client(request, scheduler);
+        Step::Rest
     }
 
     /// A request that held a place has ended. The next one is let in by an event, so that a line of requests
@@ -203,46 +217,51 @@ impl<L: AttemptLog> World<'_, L> {
             return;
         };
         pool.in_flight -= 1;
-        if pool.first != NONE && !pool.opening {
+        self.open_pool(group, pool_index, scheduler);
+    }
+
+    /// Lets the next waiting request in by an event, if there is a place for it.
+    fn open_pool(&mut self, group: u16, index: u32, scheduler: &mut Scheduler<Event>) {
+        let state = &mut self.groups[usize::from(group)];
+        let size = state.plan.pool.map_or(u32::MAX, |(size, ..)| size);
+        let pool = &mut state.pools[index as usize];
+        if pool.first != NONE && pool.in_flight < size && !pool.opening {
             pool.opening = true;
-            scheduler.after(
-                SimDuration::ZERO,
-                Event::PoolFreed {
-                    group,
-                    pool: pool_index,
-                },
-            );
+            let event = Event::PoolFreed { group, pool: index };
+            scheduler.after(SimDuration::ZERO, event);
         }
     }
 
-    /// Lets waiting requests in while there are places.
-    pub(super) fn pool_freed(&mut self, group: u16, pool: u32, scheduler: &mut Scheduler<Event>) {
+    /// Lets the next waiting request in.
+    pub(super) fn pool_freed(
+        &mut self,
+        group: u16,
+        index: u32,
+        scheduler: &mut Scheduler<Event>,
+    ) -> Step {
         let now = scheduler.now();
-        let size = self.groups[usize::from(group)]
-            .plan
-            .pool
-            .map_or(u32::MAX, |(size, ..)| size);
-        self.pool_mut(group, pool).opening = false;
+        self.pool_mut(group, index).opening = false;
         loop {
-            let state = self.pool_mut(group, pool);
-            let request = state.first;
-            if request == NONE || state.in_flight >= size {
-                return;
+            let request = self.pool_mut(group, index).first;
+            if request == NONE {
+                return Step::Rest;
             }
             let next = self.requests[request].next_in_pool;
-            let state = self.pool_mut(group, pool);
-            state.first = next;
+            let pool = self.pool_mut(group, index);
+            pool.first = next;
             if next == NONE {
-                state.last = NONE;
+                pool.last = NONE;
             }
+            // One that has waited too long leaves the line here.
             if self.requests[request].stage == Stage::Ended {
                 self.requests.remove(request);
                 continue;
             }
-            self.pool_mut(group, pool).in_flight += 1;
+            self.pool_mut(group, index).in_flight += 1;
+            self.open_pool(group, index, scheduler);
             self.count_pool_wait(request, now - self.requests[request].intended_at);
             self.change(Gauge::InFlight, 1, now);
-            self.attempt(request, scheduler);
+            return Step::Attempt(request);
         }
     }
 

@@ -15,8 +15,10 @@ mod service;
 mod serving;
 mod settle;
 mod slab;
+mod step;
 mod strategy;
 mod stream;
+mod way;
 mod world;
 
 pub use arrival::{

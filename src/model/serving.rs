@@ -5,6 +5,7 @@
 
 use super::log::AttemptLog;
 use super::service::OnAbandon;
+use super::step::Step;
 use super::world::{Event, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
@@ -14,7 +15,13 @@ use crate::time::{SimDuration, SimTime};
 
 impl<L: AttemptLog> World<'_, L> {
     /// Puts an attempt on its way to the service.
-    pub(super) fn send(&mut self, request: u32, key: Key, scheduler: &mut Scheduler<Event>) {
+    #[inline(always)]
+    pub(super) fn send(
+        &mut self,
+        request: u32,
+        key: Key,
+        scheduler: &mut Scheduler<Event>,
+    ) -> Step {
         let now = scheduler.now();
         let sender = &self.requests[request];
         let job = self.jobs.insert(Job {
@@ -34,24 +41,21 @@ impl<L: AttemptLog> World<'_, L> {
             done_at: SimTime::MAX,
         });
         self.requests[request].job = job;
-        if self.plan.service.request_delay.is_none() && self.conditions.latency == SimDuration::ZERO
-        {
-            return self.reach(job, scheduler);
-        }
-        let delay = &self.plan.service.request_delay;
-        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
+        let delay = self.plan.service.request_delay.as_ref();
+        let travel = delay.map_or(SimDuration::ZERO, |d| {
             d.sample(&mut key.draws(Purpose::Request))
         });
         let travel = travel + self.conditions.latency;
         if travel == SimDuration::ZERO {
-            self.reach(job, scheduler);
-        } else {
-            scheduler.after(travel, Event::Reached { job });
+            return Step::Reach(job);
         }
+        scheduler.after(travel, Event::Reached { job });
+        Step::Rest
     }
 
     /// A job reaches the service: it is refused, served or queued.
-    pub(super) fn reach(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+    #[inline(always)]
+    pub(super) fn reach(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
         if self.jobs[index].whereabouts == Whereabouts::Stopped {
             return self.vanish(index);
@@ -65,19 +69,24 @@ impl<L: AttemptLog> World<'_, L> {
             bin.first_tries += 1;
         }
         self.service.arrived += 1;
+        let answer = |outcome, code| Step::Answer {
+            job: index,
+            outcome,
+            code,
+        };
         if self.conditions.disturbed {
             if self.conditions.hang {
                 return self.vanish(index);
             }
             if self.conditions.refuse {
-                return self.answer(index, AttemptOutcome::Refused, 0, scheduler);
+                return answer(AttemptOutcome::Refused, 0);
             }
             self.script_failure(index);
         }
         if !self.plan.service.failures_take_time
             && let Some(code) = self.failure(index)
         {
-            return self.answer(index, AttemptOutcome::Error, code, scheduler);
+            return answer(AttemptOutcome::Error, code);
         }
         if self.service.busy < self.conditions.workers {
             self.serve(index, scheduler);
@@ -87,9 +96,10 @@ impl<L: AttemptLog> World<'_, L> {
             job.ticket = self.service.queue.push(index);
             self.change(Gauge::Queue, 1, now);
         } else {
-            return self.answer(index, AttemptOutcome::QueueFull, 0, scheduler);
+            return answer(AttemptOutcome::QueueFull, 0);
         }
         self.service.note_inside();
+        Step::Rest
     }
 
     /// Faults that count attempts decide here whether this one fails, whatever the seed.
@@ -143,7 +153,8 @@ impl<L: AttemptLog> World<'_, L> {
         let end = now + self.work(self.jobs[index].key);
         if self.plan.service.on_abandon == OnAbandon::DropIfLate && !self.ends_in_time(index, end) {
             self.jobs[index].whereabouts = Whereabouts::Stopped;
-            return self.vanish(index);
+            self.vanish(index);
+            return;
         }
         let job = &mut self.jobs[index];
         job.whereabouts = Whereabouts::InService;
@@ -206,11 +217,11 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A worker has ended a job. An event that outlived its job is known by its time.
-    pub(super) fn served(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn served(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
         let job = &self.jobs[index];
         if job.whereabouts != Whereabouts::InService || job.done_at != now {
-            return;
+            return Step::Rest;
         }
         if job.counted {
             let in_time = self.is_awaited(job);
@@ -229,9 +240,14 @@ impl<L: AttemptLog> World<'_, L> {
             None
         };
         self.free_worker(scheduler);
-        match failure {
-            Some(code) => self.answer(index, AttemptOutcome::Error, code, scheduler),
-            None => self.answer(index, AttemptOutcome::Ok, 0, scheduler),
+        let outcome = match failure {
+            Some(_) => AttemptOutcome::Error,
+            None => AttemptOutcome::Ok,
+        };
+        Step::Answer {
+            job: index,
+            outcome,
+            code: failure.unwrap_or(0),
         }
     }
 
@@ -265,43 +281,49 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A job ends without an answer.
-    fn vanish(&mut self, index: u32) {
+    fn vanish(&mut self, index: u32) -> Step {
         let job = &self.jobs[index];
         self.tally.dropped += u64::from(job.counted);
         self.jobs.remove(index);
+        Step::Rest
     }
 
     /// Sends the answer on its way back.
-    fn answer(
+    #[inline(always)]
+    pub(super) fn answer(
         &mut self,
         index: u32,
         outcome: AttemptOutcome,
         code: u16,
         scheduler: &mut Scheduler<Event>,
-    ) {
+    ) -> Step {
         let job = &mut self.jobs[index];
         job.whereabouts = Whereabouts::Returning;
         (job.outcome, job.code) = (outcome, code);
-        let delay = &self.plan.service.response_delay;
-        let travel = delay.as_ref().map_or(SimDuration::ZERO, |d| {
+        let delay = self.plan.service.response_delay.as_ref();
+        let travel = delay.map_or(SimDuration::ZERO, |d| {
             d.sample(&mut job.key.draws(Purpose::Response))
         });
         job.done_at = scheduler.now() + travel;
         if travel == SimDuration::ZERO {
-            self.answered(index, scheduler);
-        } else {
-            scheduler.after(travel, Event::Answered { job: index });
+            return Step::Answered(index);
         }
+        scheduler.after(travel, Event::Answered { job: index });
+        Step::Rest
     }
 
     /// The answer reaches the client, who may have given up.
     #[inline(always)]
-    pub(super) fn answered(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn answered(&mut self, index: u32) -> Step {
         self.jobs.remove(index);
         let job = &self.jobs[index];
-        if self.is_awaited(job) {
-            let (request, outcome, code) = (job.request, job.outcome, job.code);
-            self.settle(request, outcome, code, scheduler);
+        if !self.is_awaited(job) {
+            return Step::Rest;
+        }
+        Step::Settle {
+            request: job.request,
+            outcome: job.outcome,
+            code: job.code,
         }
     }
 
@@ -355,7 +377,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A fault starts, ends or moves on.
-    pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) -> Step {
         let was_refusing = self.conditions.refuse;
         self.conditions = self
             .plan
@@ -365,6 +387,7 @@ impl<L: AttemptLog> World<'_, L> {
             self.lose_work(scheduler);
         }
         self.take_from_queue(scheduler);
+        Step::Rest
     }
 
     /// The service goes down: all work inside is lost, and its clients see their connections refused.
@@ -387,7 +410,9 @@ impl<L: AttemptLog> World<'_, L> {
             self.count_lost_work(index, now);
         }
         for index in lost.into_iter().chain(running) {
-            self.answer(index, AttemptOutcome::Refused, 0, scheduler);
+            if let Step::Answered(job) = self.answer(index, AttemptOutcome::Refused, 0, scheduler) {
+                scheduler.after(SimDuration::ZERO, Event::Answered { job });
+            }
         }
     }
 }

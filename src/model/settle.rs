@@ -2,17 +2,19 @@
 
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::OnAbandon;
-use super::world::{Event, Group, Request, Stage, World};
+use super::step::Step;
+use super::world::{Event, Group, Request, Stage, Whereabouts, World};
 use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::{Gauge, count_at};
 use crate::outcome::{AttemptOutcome, FailureReason};
 use crate::policy::{Decision, Ended};
 use crate::rng::{Draws, Purpose};
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 
 impl<L: AttemptLog> World<'_, L> {
     /// Sends the next attempt of a request.
-    pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+    #[inline(always)]
+    pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
         let request = &mut self.requests[index];
         request.attempts = request.attempts.saturating_add(1);
@@ -28,19 +30,24 @@ impl<L: AttemptLog> World<'_, L> {
         });
         request.gives_up_at = patience.min(request.deadline);
         self.tally.attempts += u64::from(request.counted);
-        let (lane, gives_up_at) = (group.give_up_lane, request.gives_up_at);
-        self.send(index, key, scheduler);
-        // An attempt that was refused at once needs no timeout.
-        let request = &self.requests[index];
-        let waits = request.stage == Stage::Attempting && request.attempt_key == key;
-        if waits && request.gives_up_at == gives_up_at && gives_up_at < SimTime::MAX {
-            let event = Event::GaveUp { request: index };
-            match lane {
-                Some(lane) => {
-                    self.requests[index].give_up = scheduler.at_in(lane, gives_up_at, event)
-                }
-                None => scheduler.at(gives_up_at, event),
-            }
+        self.send(index, key, scheduler)
+    }
+
+    /// Schedules the end of the patience with an attempt that is in flight. Does nothing when its service has
+    /// begun and ended the patience with the wait.
+    #[inline(always)]
+    pub(super) fn limit_patience(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let request = &mut self.requests[index];
+        let group = &self.groups[usize::from(request.group)];
+        let served = group.strategy.timeout_covers_wait
+            && self.jobs[request.job].whereabouts == Whereabouts::InService;
+        if request.gives_up_at == SimTime::MAX || served {
+            return;
+        }
+        let event = Event::GaveUp { request: index };
+        match group.give_up_lane {
+            Some(lane) => request.give_up = scheduler.at_in(lane, request.gives_up_at, event),
+            None => scheduler.at(request.gives_up_at, event),
         }
     }
 
@@ -48,14 +55,14 @@ impl<L: AttemptLog> World<'_, L> {
     /// cancelled with their attempt; one that was in no lane and outlived it is known by its time, as it acts
     /// only on an attempt that ends now by itself. An answer that comes at this very moment is in time,
     /// whatever the order of the two events.
-    pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let request = self.requests[index];
         let now = scheduler.now();
         if request.stage != Stage::Attempting
             || request.gives_up_at != now
             || self.is_answered_now(&request, now)
         {
-            return;
+            return Step::Rest;
         }
         let late = request.gives_up_at == request.deadline;
         let outcome = if late {
@@ -69,16 +76,15 @@ impl<L: AttemptLog> World<'_, L> {
         if leaves_queue || self.plan.service.on_abandon == OnAbandon::Cancel {
             self.cancel(request.job, request.attempt_key, scheduler);
         }
-        self.settle(index, outcome, 0, scheduler);
-    }
-
-    /// A client has waited long enough to try again.
-    pub(super) fn retry_due(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
-        self.change(Gauge::Backoff, -1, scheduler.now());
-        self.attempt(index, scheduler);
+        Step::Settle {
+            request: index,
+            outcome,
+            code: 0,
+        }
     }
 
     /// The present attempt of a request has ended for its client. This is the one place that follows up on it.
+    #[inline(always)]
     pub(super) fn settle(
         &mut self,
         index: u32,
@@ -114,25 +120,7 @@ impl<L: AttemptLog> World<'_, L> {
                 .record(attempt_record(request, outcome, code, now, decision));
         }
         match decision {
-            Decision::RetryAfter(delay) => {
-                // Only a retry draws jitter.
-                if let Some(drawn) = group.jitter_drawn.get_mut(request.client as usize) {
-                    *drawn = drawn.wrapping_add(1);
-                }
-                request.stage = Stage::BackingOff;
-                request.backed_off += delay;
-                if request.counted {
-                    self.tally.record_delay(request.attempts, delay);
-                }
-                let event = Event::RetryDue { request: index };
-                match group.retry_lane {
-                    Some(lane) => {
-                        scheduler.after_in(lane, delay, event);
-                    }
-                    None => scheduler.after(delay, event),
-                }
-                self.change(Gauge::Backoff, 1, now);
-            }
+            Decision::RetryAfter(delay) => self.back_off(index, delay, scheduler),
             Decision::Succeed => {
                 self.count_success(index, now);
                 self.end_request(index, scheduler);
@@ -142,6 +130,30 @@ impl<L: AttemptLog> World<'_, L> {
                 self.end_request(index, scheduler);
             }
         }
+    }
+
+    /// A client waits before its next attempt.
+    #[inline(always)]
+    fn back_off(&mut self, index: u32, delay: SimDuration, scheduler: &mut Scheduler<Event>) {
+        let request = &mut self.requests[index];
+        let group = &mut self.groups[usize::from(request.group)];
+        // Only a retry draws jitter.
+        if let Some(drawn) = group.jitter_drawn.get_mut(request.client as usize) {
+            *drawn = drawn.wrapping_add(1);
+        }
+        request.stage = Stage::BackingOff;
+        request.backed_off += delay;
+        if request.counted {
+            self.tally.record_delay(request.attempts, delay);
+        }
+        let event = Event::RetryDue { request: index };
+        match group.retry_lane {
+            Some(lane) => {
+                scheduler.after_in(lane, delay, event);
+            }
+            None => scheduler.after(delay, event),
+        }
+        self.change(Gauge::Backoff, 1, scheduler.now());
     }
 
     #[inline]

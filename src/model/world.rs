@@ -9,6 +9,7 @@ use super::conditions::{Conditions, FaultSchedule};
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::{Service, ServicePlan};
 use super::slab::Slab;
+use super::step::Step;
 use super::strategy::Strategy;
 use super::stream::{Arrival, Stream};
 use crate::kernel::{Lane, Model, Scheduler, Simulation, Stuck, Ticket};
@@ -370,17 +371,21 @@ impl<L: AttemptLog> Model for World<'_, L> {
     #[inline]
     fn handle(&mut self, event: Event, scheduler: &mut Scheduler<Event>) {
         self.tally.timeline.advance(scheduler.now());
-        match event {
+        let step = match event {
             Event::Arrival { group } => self.arrive(group, scheduler),
             Event::PauseOver { group, client } => self.pause_over(group, client, scheduler),
-            Event::Reached { job } => self.reach(job, scheduler),
+            Event::Reached { job } => Step::Reach(job),
             Event::Served { job } => self.served(job, scheduler),
-            Event::Answered { job } => self.answered(job, scheduler),
+            Event::Answered { job } => Step::Answered(job),
             Event::GaveUp { request } => self.gave_up(request, scheduler),
-            Event::RetryDue { request } => self.retry_due(request, scheduler),
+            Event::RetryDue { request } => {
+                self.change(Gauge::Backoff, -1, scheduler.now());
+                Step::Attempt(request)
+            }
             Event::PoolFreed { group, pool } => self.pool_freed(group, pool, scheduler),
             Event::PoolWaitOver { request } => self.pool_wait_over(request, scheduler),
             Event::ConditionsChanged => self.conditions_changed(scheduler),
-        }
+        };
+        self.follow(step, scheduler);
     }
 }

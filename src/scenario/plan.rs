@@ -2,6 +2,7 @@
 
 use super::estimate::{Estimate, Parts};
 use super::load::Scenario;
+use super::spec::ScenarioSpec;
 use super::validate::group_path;
 use crate::decode::{Place, Problem, Severity};
 use crate::model::{
@@ -50,18 +51,7 @@ impl Plan {
             .0
             .first()
             .expect("a sound scenario has one service");
-        let mut strategies = Vec::new();
-        for (i, strategy) in spec.strategy.iter().enumerate() {
-            match strategy.assemble(&scenario.base) {
-                Ok(strategy) => strategies.push(strategy),
-                Err(error) => {
-                    keep(
-                        format!("strategy[{i}].attempt_timeout.empirical.file"),
-                        error,
-                    );
-                }
-            }
-        }
+        let strategies = assemble_strategies(scenario, &mut keep);
         let service_plan = service.assemble(name, &scenario.base);
         let service_plan = service_plan
             .map_err(|error| {
@@ -83,11 +73,6 @@ impl Plan {
             strategies: &strategies,
         };
         let estimate = parts.estimate()?;
-        let position = |wanted: &String| {
-            spec.strategy
-                .iter()
-                .position(|strategy| strategy.name == *wanted)
-        };
         Ok(Self {
             world: WorldPlan {
                 warmup: spec.run.warmup,
@@ -102,12 +87,7 @@ impl Plan {
             compared: (0..spec.strategy.len())
                 .filter(|&i| spec.strategy[i].compare)
                 .collect(),
-            pinned: spec
-                .clients
-                .0
-                .iter()
-                .map(|group| group.strategy.as_ref().and_then(position))
-                .collect(),
+            pinned: pinned(spec),
             replications: spec.run.replications,
             seed: spec.run.seed,
             failure_probability: service.failure_probability(),
@@ -115,6 +95,33 @@ impl Plan {
             notes,
         })
     }
+}
+
+/// All strategies; what is wrong goes to `keep`.
+fn assemble_strategies(
+    scenario: &Scenario,
+    keep: &mut impl FnMut(String, String),
+) -> Vec<Strategy> {
+    let mut strategies = Vec::new();
+    for (i, strategy) in scenario.spec.strategy.iter().enumerate() {
+        match strategy.assemble(&scenario.base) {
+            Ok(strategy) => strategies.push(strategy),
+            Err(error) => keep(
+                format!("strategy[{i}].attempt_timeout.empirical.file"),
+                error,
+            ),
+        }
+    }
+    strategies
+}
+
+/// The strategy of each client group that always uses the same.
+fn pinned(spec: &ScenarioSpec) -> Vec<Option<usize>> {
+    let position = |wanted: &String| spec.strategy.iter().position(|s| s.name == *wanted);
+    let groups = spec.clients.0.iter();
+    groups
+        .map(|group| group.strategy.as_ref().and_then(position))
+        .collect()
 }
 
 /// The part of a service whose file cannot be used.
