@@ -81,7 +81,7 @@ impl<E: Copy> Lanes<E> {
 
     /// Adds `entry`, the newest of all, to the end of `lane`. `None`, and nothing is done, if the lane
     /// already holds a later one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, lane: Lane, entry: Entry<E>) -> Option<Ticket> {
         let number = usize::from(lane.0);
         let ring = &mut self.rings[number];

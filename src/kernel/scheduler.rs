@@ -70,7 +70,7 @@ impl<E: Copy> Scheduler<E> {
     /// # Panics
     ///
     /// If `time` is in the past, or `lane` was made by another scheduler.
-    #[inline]
+    #[inline(always)]
     pub fn at_in(&mut self, lane: Lane, time: SimTime, event: E) -> Ticket {
         let entry = self.entry(time, event);
         self.lanes.push(lane, entry).unwrap_or_else(|| {
@@ -124,7 +124,7 @@ impl<E: Copy> Scheduler<E> {
     }
 
     /// Takes the next event, if it is not after `limit`, and makes its time the present.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self, limit: u64) -> Option<(u64, E)> {
         let lane_key = self.lanes.first_key();
         let limit_of_run = time_of(lane_key).min(limit);

@@ -9,10 +9,9 @@ pub struct Simulation<M: Model> {
     /// The world. Look at it between steps.
     pub model: M,
     scheduler: Scheduler<M::Event>,
-    /// Events handled before the present instant.
-    before_instant: u64,
-    /// The instant that is counted.
+    /// The instant that is counted, and the events handled at it.
     instant: SimTime,
+    at_instant: u64,
     instant_limit: u64,
 }
 
@@ -34,8 +33,8 @@ impl<M: Model> Simulation<M> {
         Self {
             model,
             scheduler: Scheduler::new(),
-            before_instant: 0,
             instant: SimTime::ZERO,
+            at_instant: 0,
             instant_limit: Self::INSTANT_LIMIT,
         }
     }
@@ -84,8 +83,8 @@ impl<M: Model> Simulation<M> {
     pub fn run_until(&mut self, end: SimTime) -> Result<(), Stuck> {
         if let Some(limit) = end.as_nanos().checked_sub(1) {
             while let Some(time) = self.step_until(limit) {
-                let events = self.events() - self.before_instant;
-                if events > self.instant_limit {
+                if self.at_instant > self.instant_limit {
+                    let events = self.at_instant;
                     return Err(Stuck { at: time, events });
                 }
             }
@@ -101,8 +100,9 @@ impl<M: Model> Simulation<M> {
         let time = SimTime::from_nanos(time);
         if time != self.instant {
             self.instant = time;
-            self.before_instant = self.events() - 1;
+            self.at_instant = 0;
         }
+        self.at_instant += 1;
         self.model.handle(event, &mut self.scheduler);
         Some(time)
     }

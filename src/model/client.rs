@@ -4,7 +4,7 @@ use super::arrival::Start;
 use super::log::AttemptLog;
 use super::step::Step;
 use super::stream::{ANY_CLIENT, Arrival};
-use super::world::{Event, NONE, Request, Stage, World};
+use super::world::{Event, Group, NONE, Request, Stage, World};
 use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::Gauge;
 use crate::outcome::FailureReason;
@@ -73,6 +73,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A client of a closed loop has paused long enough.
+    #[inline(never)]
     pub(super) fn pause_over(
         &mut self,
         group: u16,
@@ -90,7 +91,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A request begins, or waits for a place.
-    #[inline]
+    #[inline(always)]
     fn begin(
         &mut self,
         group: u16,
@@ -146,6 +147,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// Takes a place in the pool, or joins the line for one. Returns whether the request has a place.
+    #[inline(never)]
     fn enter_pool(&mut self, request: u32, scheduler: &mut Scheduler<Event>) -> bool {
         let pool_index = self.pool_of(request);
         let group = self.requests[request].group;
@@ -184,6 +186,7 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// A request has waited for a place long enough: it fails without an attempt. It leaves the line when its
     /// turn comes, so that the line needs no search.
+    #[inline(never)]
     pub(super) fn pool_wait_over(
         &mut self,
         request: u32,
@@ -200,14 +203,16 @@ impl<L: AttemptLog> World<'_, L> {
             FailureReason::NotStarted
         };
         self.count_pool_wait(request, scheduler.now() - waiting.intended_at);
-        self.count_failure(request, reason);
+        self.tally.count_failure(&waiting, reason);
         self.requests[request].stage = Stage::Ended;
-        self.release_client(request, scheduler);
+        let (group, client) = (waiting.group, waiting.client);
+        self.groups[usize::from(group)].release(client, group, scheduler);
         Step::Rest
     }
 
     /// A request that held a place has ended. The next one is let in by an event, so that a line of requests
     /// that fail at once does not nest.
+    #[inline(never)]
     fn leave_pool(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
         let (pool_index, group) = (self.pool_of(request), self.requests[request].group);
         let Some(pool) = self.groups[usize::from(group)]
@@ -233,6 +238,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// Lets the next waiting request in.
+    #[inline(never)]
     pub(super) fn pool_freed(
         &mut self,
         group: u16,
@@ -271,40 +277,38 @@ impl<L: AttemptLog> World<'_, L> {
 
     /// A request that had begun has ended: its place in flight and its client are free again.
     #[inline(always)]
-    pub(super) fn end_request(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn end_request(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         self.change(Gauge::InFlight, -1, scheduler.now());
-        self.requests[request].stage = Stage::Ended;
-        if !self.groups[usize::from(self.requests[request].group)]
-            .pools
-            .is_empty()
-        {
-            self.leave_pool(request, scheduler);
-        }
-        self.release_client(request, scheduler);
-        self.requests.remove(request);
-    }
-
-    /// The client of a closed loop begins its next pause.
-    #[inline(always)]
-    fn release_client(&mut self, request: u32, scheduler: &mut Scheduler<Event>) {
-        let Request { group, client, .. } = self.requests[request];
+        let request = &mut self.requests[index];
+        request.stage = Stage::Ended;
+        let (group, client) = (request.group, request.client);
+        self.requests.remove(index);
         let state = &mut self.groups[usize::from(group)];
-        if let Some(word) = state.busy.get_mut(client as usize / 64) {
-            *word &= !(1 << (client % 64));
-            return;
+        state.release(client, group, scheduler);
+        if !state.pools.is_empty() {
+            self.leave_pool(index, scheduler);
         }
-        let arrivals = &state.plan.arrivals;
-        let Some((think, _)) = arrivals.client_pauses() else {
-            return;
-        };
-        let calls = state.calls[client as usize];
-        let pause = think.sample(&mut pause_key(state.key, client, calls).draws(Purpose::Think));
-        let at = arrivals.end_of_pause(scheduler.now(), pause);
-        match state.pause_lane {
-            Some(lane) => {
-                scheduler.at_in(lane, at, Event::PauseOver { group, client });
+    }
+}
+
+impl Group<'_> {
+    /// A client is done with a request. In a closed loop it begins its next pause.
+    #[inline(always)]
+    fn release(&mut self, client: u32, group: u16, scheduler: &mut Scheduler<Event>) {
+        if let Some(word) = self.busy.get_mut(client as usize / 64) {
+            *word &= !(1 << (client % 64));
+        } else if let Some((think, _)) = self.plan.arrivals.client_pauses() {
+            let calls = self.calls[client as usize];
+            let key = pause_key(self.key, client, calls);
+            let pause = think.sample(&mut key.draws(Purpose::Think));
+            let at = self.plan.arrivals.end_of_pause(scheduler.now(), pause);
+            let event = Event::PauseOver { group, client };
+            match self.pause_lane {
+                Some(lane) => {
+                    scheduler.at_in(lane, at, event);
+                }
+                None => scheduler.at(at, event),
             }
-            None => scheduler.at(at, Event::PauseOver { group, client }),
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::log::AttemptLog;
 use super::service::OnAbandon;
 use super::step::Step;
-use super::world::{Event, Job, Request, Stage, Whereabouts, World};
+use super::world::{Event, Job, Request, Whereabouts, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
 use crate::outcome::AttemptOutcome;
@@ -14,54 +14,15 @@ use crate::rng::{Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
 impl<L: AttemptLog> World<'_, L> {
-    /// Puts an attempt on its way to the service.
-    #[inline(always)]
-    pub(super) fn send(
-        &mut self,
-        request: u32,
-        key: Key,
-        scheduler: &mut Scheduler<Event>,
-    ) -> Step {
-        let now = scheduler.now();
-        let sender = &self.requests[request];
-        let job = self.jobs.insert(Job {
-            key,
-            request,
-            client: sender.client,
-            group: sender.group,
-            whereabouts: Whereabouts::Travelling,
-            retry: sender.attempts > 1,
-            counted: sender.counted,
-            outcome: AttemptOutcome::Ok,
-            code: 0,
-            doomed: false,
-            ticket: 0,
-            reached_at: now,
-            started_at: now,
-            done_at: SimTime::MAX,
-        });
-        self.requests[request].job = job;
-        let delay = self.plan.service.request_delay.as_ref();
-        let travel = delay.map_or(SimDuration::ZERO, |d| {
-            d.sample(&mut key.draws(Purpose::Request))
-        });
-        let travel = travel + self.conditions.latency;
-        if travel == SimDuration::ZERO {
-            return Step::Reach(job);
-        }
-        scheduler.after(travel, Event::Reached { job });
-        Step::Rest
-    }
-
     /// A job reaches the service: it is refused, served or queued.
     #[inline(always)]
     pub(super) fn reach(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
-        if self.jobs[index].whereabouts == Whereabouts::Stopped {
-            return self.vanish(index);
-        }
         let bin = self.tally.timeline.bin();
         let job = &mut self.jobs[index];
+        if job.whereabouts == Whereabouts::Stopped {
+            return self.vanish(index);
+        }
         job.reached_at = now;
         if job.retry {
             bin.retries += 1;
@@ -84,7 +45,7 @@ impl<L: AttemptLog> World<'_, L> {
             self.script_failure(index);
         }
         if !self.plan.service.failures_take_time
-            && let Some(code) = self.failure(index)
+            && let Some(code) = self.failure(&self.jobs[index])
         {
             return answer(AttemptOutcome::Error, code);
         }
@@ -103,6 +64,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// Faults that count attempts decide here whether this one fails, whatever the seed.
+    #[inline(never)]
     fn script_failure(&mut self, index: u32) {
         let Job { group, client, .. } = self.jobs[index];
         let seen = self.groups[usize::from(group)]
@@ -127,8 +89,7 @@ impl<L: AttemptLog> World<'_, L> {
     /// The code that a job fails with, if it fails. One number decides, whatever p is now, so that strategies
     /// and probabilities meet the same luck.
     #[inline]
-    fn failure(&self, index: u32) -> Option<u16> {
-        let job = &self.jobs[index];
+    fn failure(&self, job: &Job) -> Option<u16> {
         if job.doomed {
             // The fault may be over by now.
             return Some(job.code);
@@ -150,8 +111,9 @@ impl<L: AttemptLog> World<'_, L> {
     #[inline(always)]
     fn serve(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
-        let end = now + self.work(self.jobs[index].key);
-        if self.plan.service.on_abandon == OnAbandon::DropIfLate && !self.ends_in_time(index, end) {
+        let job = &self.jobs[index];
+        let end = now + self.work(job.key);
+        if self.plan.service.on_abandon == OnAbandon::DropIfLate && !self.ends_in_time(job, end) {
             self.jobs[index].whereabouts = Whereabouts::Stopped;
             self.vanish(index);
             return;
@@ -165,23 +127,19 @@ impl<L: AttemptLog> World<'_, L> {
             self.tally.waits.record(wait);
             self.tally.waited += u64::from(wait > SimDuration::ZERO);
         }
-        let (group, request, key) = (job.group, job.request, job.key);
         self.service.busy += 1;
         scheduler.at(end, Event::Served { job: index });
         self.change(Gauge::Busy, 1, now);
-        if self.groups[usize::from(group)].strategy.timeout_covers_wait {
-            self.stop_patience(request, key, scheduler);
+        if self.some_cover_wait {
+            self.stop_patience(index, scheduler);
         }
     }
 
     /// How long a worker needs for an attempt that begins now.
-    #[inline]
+    #[inline(always)]
     fn work(&self, key: Key) -> SimDuration {
-        let drawn = self
-            .plan
-            .service
-            .service_time
-            .sample(&mut key.draws(Purpose::Service));
+        let mut draws = key.draws(Purpose::Service);
+        let drawn = self.plan.service.service_time.sample(&mut draws);
         let slow_down = self.conditions.slow_down;
         if slow_down == 1.0 {
             drawn
@@ -191,8 +149,8 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// Whether the client of a job will still wait at `end`, should its service begin now.
-    fn ends_in_time(&self, index: u32, end: SimTime) -> bool {
-        let job = &self.jobs[index];
+    #[inline(never)]
+    fn ends_in_time(&self, job: &Job, end: SimTime) -> bool {
         let request = &self.requests[job.request];
         let covers_wait = self.groups[usize::from(job.group)]
             .strategy
@@ -202,16 +160,22 @@ impl<L: AttemptLog> World<'_, L> {
         } else {
             request.gives_up_at
         };
-        self.is_awaited(job) && end <= patience
+        job.is_awaited_by(request) && end <= patience
     }
 
-    /// The wait of an attempt is over, and with it the patience that covers the wait only; the deadline stays.
-    fn stop_patience(&mut self, index: u32, key: Key, scheduler: &mut Scheduler<Event>) {
-        let request = &mut self.requests[index];
-        if request.stage == Stage::Attempting && request.attempt_key == key {
+    /// The wait of an attempt is over, and with it a patience that covers the wait only; the deadline stays.
+    #[inline(never)]
+    fn stop_patience(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let job = &self.jobs[index];
+        let request = &mut self.requests[job.request];
+        let covers_wait = self.groups[usize::from(job.group)]
+            .strategy
+            .timeout_covers_wait;
+        if covers_wait && job.is_awaited_by(request) {
             request.gives_up_at = request.deadline;
             if request.deadline < SimTime::MAX {
-                scheduler.at(request.deadline, Event::GaveUp { request: index });
+                let request = job.request;
+                scheduler.at(self.requests[request].deadline, Event::GaveUp { request });
             }
         }
     }
@@ -224,7 +188,7 @@ impl<L: AttemptLog> World<'_, L> {
             return Step::Rest;
         }
         if job.counted {
-            let in_time = self.is_awaited(job);
+            let in_time = job.is_awaited_by(&self.requests[job.request]);
             self.tally.served += 1;
             self.tally.sojourns.record(now - job.reached_at);
             let work = u128::from((now - job.started_at).as_nanos());
@@ -235,7 +199,7 @@ impl<L: AttemptLog> World<'_, L> {
             }
         }
         let failure = if self.plan.service.failures_take_time {
-            self.failure(index)
+            self.failure(job)
         } else {
             None
         };
@@ -251,13 +215,6 @@ impl<L: AttemptLog> World<'_, L> {
         }
     }
 
-    /// Whether the client of a job still waits for it.
-    #[inline]
-    fn is_awaited(&self, job: &Job) -> bool {
-        let request = &self.requests[job.request];
-        request.stage == Stage::Attempting && request.attempt_key == job.key
-    }
-
     fn free_worker(&mut self, scheduler: &mut Scheduler<Event>) {
         self.service.busy -= 1;
         self.change(Gauge::Busy, -1, scheduler.now());
@@ -271,8 +228,9 @@ impl<L: AttemptLog> World<'_, L> {
                 return;
             };
             self.change(Gauge::Queue, -1, scheduler.now());
+            let job = &self.jobs[index];
             let skips = self.plan.service.on_abandon == OnAbandon::SkipWhenDequeued;
-            if skips && !self.is_awaited(&self.jobs[index]) {
+            if skips && !job.is_awaited_by(&self.requests[job.request]) {
                 self.vanish(index);
             } else {
                 self.serve(index, scheduler);
@@ -317,7 +275,7 @@ impl<L: AttemptLog> World<'_, L> {
     pub(super) fn answered(&mut self, index: u32) -> Step {
         self.jobs.remove(index);
         let job = &self.jobs[index];
-        if !self.is_awaited(job) {
+        if !job.is_awaited_by(&self.requests[job.request]) {
             return Step::Rest;
         }
         Step::Settle {
@@ -377,6 +335,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A fault starts, ends or moves on.
+    #[inline(never)]
     pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) -> Step {
         let was_refusing = self.conditions.refuse;
         self.conditions = self

@@ -3,34 +3,44 @@
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::OnAbandon;
 use super::step::Step;
-use super::world::{Event, Group, Request, Stage, Whereabouts, World};
+use super::world::{Event, Group, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::{Scheduler, Ticket};
-use crate::metrics::{Gauge, count_at};
+use crate::metrics::{Gauge, Tally, count_at};
 use crate::outcome::{AttemptOutcome, FailureReason};
 use crate::policy::{Decision, Ended};
 use crate::rng::{Draws, Purpose};
 use crate::time::{SimDuration, SimTime};
 
 impl<L: AttemptLog> World<'_, L> {
-    /// Sends the next attempt of a request.
+    /// Sends the next attempt of a request on its way to the service.
     #[inline(always)]
     pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
         let request = &mut self.requests[index];
+        let strategy = self.groups[usize::from(request.group)].strategy;
         request.attempts = request.attempts.saturating_add(1);
-        let group = &self.groups[usize::from(request.group)];
         let key = request.key.child(u64::from(request.attempts));
         request.attempt_key = key;
         request.sent_at = now;
         request.stage = Stage::Attempting;
         request.give_up = Ticket::NONE;
-        let timeout = group.strategy.attempt_timeout.as_ref();
-        let patience = timeout.map_or(SimTime::MAX, |t| {
+        let patience = strategy.attempt_timeout.as_ref().map_or(SimTime::MAX, |t| {
             now + t.sample(&mut key.draws(Purpose::Timeout))
         });
         request.gives_up_at = patience.min(request.deadline);
         self.tally.attempts += u64::from(request.counted);
-        self.send(index, key, scheduler)
+        let job = self.jobs.insert(Job::of(request, index, now));
+        request.job = job;
+        let delay = self.plan.service.request_delay.as_ref();
+        let travel = delay.map_or(SimDuration::ZERO, |d| {
+            d.sample(&mut key.draws(Purpose::Request))
+        });
+        let travel = travel + self.conditions.latency;
+        if travel == SimDuration::ZERO {
+            return Step::Reach(job);
+        }
+        scheduler.after(travel, Event::Reached { job });
+        Step::Rest
     }
 
     /// Schedules the end of the patience with an attempt that is in flight. Does nothing when its service has
@@ -38,10 +48,13 @@ impl<L: AttemptLog> World<'_, L> {
     #[inline(always)]
     pub(super) fn limit_patience(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let request = &mut self.requests[index];
+        if request.gives_up_at == SimTime::MAX {
+            return;
+        }
         let group = &self.groups[usize::from(request.group)];
-        let served = group.strategy.timeout_covers_wait
-            && self.jobs[request.job].whereabouts == Whereabouts::InService;
-        if request.gives_up_at == SimTime::MAX || served {
+        if group.strategy.timeout_covers_wait
+            && self.jobs[request.job].whereabouts == Whereabouts::InService
+        {
             return;
         }
         let event = Event::GaveUp { request: index };
@@ -55,6 +68,7 @@ impl<L: AttemptLog> World<'_, L> {
     /// cancelled with their attempt; one that was in no lane and outlived it is known by its time, as it acts
     /// only on an attempt that ends now by itself. An answer that comes at this very moment is in time,
     /// whatever the order of the two events.
+    #[inline(never)]
     pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let request = self.requests[index];
         let now = scheduler.now();
@@ -120,65 +134,58 @@ impl<L: AttemptLog> World<'_, L> {
                 .record(attempt_record(request, outcome, code, now, decision));
         }
         match decision {
-            Decision::RetryAfter(delay) => self.back_off(index, delay, scheduler),
+            Decision::RetryAfter(delay) => {
+                group.note_jitter(request);
+                request.stage = Stage::BackingOff;
+                request.backed_off += delay;
+                self.tally.count_retry(request, delay, now);
+                let event = Event::RetryDue { request: index };
+                match group.retry_lane {
+                    Some(lane) => {
+                        scheduler.after_in(lane, delay, event);
+                    }
+                    None => scheduler.after(delay, event),
+                }
+            }
             Decision::Succeed => {
-                self.count_success(index, now);
+                self.tally.count_success(request, now);
                 self.end_request(index, scheduler);
             }
             Decision::GiveUp(reason) => {
-                self.count_failure(index, reason);
+                self.tally.count_failure(request, reason);
                 self.end_request(index, scheduler);
             }
         }
     }
+}
 
-    /// A client waits before its next attempt.
+impl Tally {
     #[inline(always)]
-    fn back_off(&mut self, index: u32, delay: SimDuration, scheduler: &mut Scheduler<Event>) {
-        let request = &mut self.requests[index];
-        let group = &mut self.groups[usize::from(request.group)];
-        // Only a retry draws jitter.
-        if let Some(drawn) = group.jitter_drawn.get_mut(request.client as usize) {
-            *drawn = drawn.wrapping_add(1);
-        }
-        request.stage = Stage::BackingOff;
-        request.backed_off += delay;
+    fn count_retry(&mut self, request: &Request, delay: SimDuration, now: SimTime) {
+        self.timeline.change(Gauge::Backoff, 1, now);
         if request.counted {
-            self.tally.record_delay(request.attempts, delay);
-        }
-        let event = Event::RetryDue { request: index };
-        match group.retry_lane {
-            Some(lane) => {
-                scheduler.after_in(lane, delay, event);
-            }
-            None => scheduler.after(delay, event),
-        }
-        self.change(Gauge::Backoff, 1, scheduler.now());
-    }
-
-    #[inline]
-    fn count_success(&mut self, index: u32, now: SimTime) {
-        let request = &self.requests[index];
-        self.tally.timeline.bin().succeeded += 1;
-        if request.counted {
-            self.tally.succeeded += 1;
-            self.tally.latency.record(now - request.intended_at);
-            self.tally.backoff.record(request.backed_off);
-            self.tally.backoff_of_succeeded.record(request.backed_off);
-            count_at(
-                &mut self.tally.succeeded_with,
-                request.attempts as usize - 1,
-            );
+            self.record_delay(request.attempts, delay);
         }
     }
 
-    pub(super) fn count_failure(&mut self, index: u32, reason: FailureReason) {
-        let request = &self.requests[index];
-        self.tally.timeline.bin().failed += 1;
+    #[inline(always)]
+    fn count_success(&mut self, request: &Request, now: SimTime) {
+        self.timeline.bin().succeeded += 1;
         if request.counted {
-            self.tally.failed[reason as usize] += 1;
-            self.tally.backoff.record(request.backed_off);
-            count_at(&mut self.tally.failed_with, request.attempts as usize);
+            self.succeeded += 1;
+            self.latency.record(now - request.intended_at);
+            self.backoff.record(request.backed_off);
+            self.backoff_of_succeeded.record(request.backed_off);
+            count_at(&mut self.succeeded_with, request.attempts as usize - 1);
+        }
+    }
+
+    pub(super) fn count_failure(&mut self, request: &Request, reason: FailureReason) {
+        self.timeline.bin().failed += 1;
+        if request.counted {
+            self.failed[reason as usize] += 1;
+            self.backoff.record(request.backed_off);
+            count_at(&mut self.failed_with, request.attempts as usize);
         }
     }
 }
@@ -195,6 +202,14 @@ impl Group<'_> {
         let generator = u64::from(request.client) % self.strategy.generators;
         let key = self.key.child(generator).child(u64::from(drawn));
         key.draws(Purpose::SharedJitter)
+    }
+
+    /// Notes that a client has drawn jitter: only a retry does.
+    #[inline]
+    fn note_jitter(&mut self, request: &Request) {
+        if let Some(drawn) = self.jitter_drawn.get_mut(request.client as usize) {
+            *drawn = drawn.wrapping_add(1);
+        }
     }
 }
 

@@ -68,6 +68,8 @@ pub(super) struct Stream<'p> {
     position: f64,
     /// Clients in the order of their places in the period.
     places: Vec<(u64, u32)>,
+    /// The mean gap of a memoryless closed loop's clients taken together.
+    thinned_gap: Option<f64>,
 }
 
 impl ArrivalPlan {
@@ -133,6 +135,17 @@ impl ArrivalPlan {
     pub(super) fn client_pauses(&self) -> Option<(&Sampler, &Start)> {
         match &self.kind {
             Kind::ClosedLoop { think, start } if !self.is_thinned() => Some((think, start)),
+            _ => None,
+        }
+    }
+
+    /// The mean gap in nanoseconds between the pauses' ends of `count` clients of a memoryless closed loop.
+    fn thinned_gap(&self, count: u32) -> Option<f64> {
+        match &self.kind {
+            Kind::ClosedLoop { think, .. } if self.is_thinned() => {
+                let mean = think.is_exponential()?;
+                Some(mean.as_nanos() as f64 / f64::from(count))
+            }
             _ => None,
         }
     }
@@ -290,62 +303,72 @@ impl<'p> Stream<'p> {
             at,
             position: 0.0,
             places,
+            thinned_gap: plan.thinned_gap(count),
         }
     }
 
     /// The next arrival; arrivals never go back in time. `None` when there are no more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Option<Arrival> {
-        let mut client = ANY_CLIENT;
-        let at = match &self.plan.kind {
-            Kind::Poisson(mean) => self.after_gap(*mean, true)?,
-            Kind::Even(gap) => self.after_gap(*gap, false)?,
-            Kind::ClosedLoop { think, .. } => {
-                let mean = think.is_exponential().filter(|_| self.plan.is_thinned())?;
-                self.after_gap(mean.as_nanos() as f64 / f64::from(self.count), true)?
-            }
+        let gap = match &self.plan.kind {
+            Kind::Poisson(mean) => *mean * self.draw_gap(),
+            Kind::Even(gap) => *gap,
+            Kind::ClosedLoop { .. } => self.thinned_gap? * self.draw_gap(),
+            _ => return self.next_placed(),
+        };
+        let at = self.plan.pace.after(self.at, gap)?;
+        Some(self.arrival(at, ANY_CLIENT))
+    }
+
+    /// The next arrival of the forms that give each client its place.
+    #[inline(never)]
+    fn next_placed(&mut self) -> Option<Arrival> {
+        let client = (self.number % u64::from(self.count)) as u32;
+        let (at, client) = match &self.plan.kind {
             Kind::Cycle { period, .. } => {
-                let (place, owner) = self.places[(self.number % u64::from(self.count)) as usize];
+                let (place, owner) = self.places[client as usize];
                 let round = self.number / u64::from(self.count);
-                client = owner;
                 let position = place as f64 + round as f64 * *period as f64;
                 let gap = position - self.position;
                 self.position = position;
-                self.plan.pace.after(self.at, gap)?
+                (self.plan.pace.after(self.at, gap)?, owner)
             }
             Kind::Burst {
                 requests, spread, ..
             } => {
                 let total = u64::from(self.count) * requests;
                 let left = total.checked_sub(self.number).filter(|&left| left > 0)?;
-                client = (self.number % u64::from(self.count)) as u32;
-                if *spread == 0.0 {
+                let at = if *spread == 0.0 {
                     self.at
                 } else {
                     self.spread_out(*spread, left)
-                }
+                };
+                (at, client)
             }
             Kind::Trace { at, times, speed } => {
-                *at + times.get(self.number as usize)?.scale(1.0 / speed)
+                let offset = times.get(self.number as usize)?;
+                (*at + offset.scale(1.0 / speed), ANY_CLIENT)
             }
+            Kind::Poisson(_) | Kind::Even(_) | Kind::ClosedLoop { .. } => return None,
         };
+        Some(self.arrival(at, client))
+    }
+
+    #[inline(always)]
+    fn arrival(&mut self, at: SimTime, client: u32) -> Arrival {
         self.at = at;
         self.number += 1;
-        Some(Arrival {
+        Arrival {
             at,
             number: self.number - 1,
             client,
-        })
+        }
     }
 
-    #[inline]
-    fn after_gap(&mut self, mean: f64, random: bool) -> Option<SimTime> {
-        let share: f64 = if random {
-            Exp1.sample(&mut self.draws)
-        } else {
-            1.0
-        };
-        self.plan.pace.after(self.at, mean * share)
+    /// A memoryless gap of mean 1.
+    #[inline(always)]
+    fn draw_gap(&mut self) -> f64 {
+        Exp1.sample(&mut self.draws)
     }
 
     /// The next of `left` sorted uniform times: the least of n uniform numbers on [x, 1] is

@@ -91,7 +91,7 @@ pub(super) enum Stage {
 
 /// A request in flight. A power of two bytes makes its address a shift of its index.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(128))]
+#[repr(align(64))]
 pub(super) struct Request {
     pub(super) number: u64,
     /// What its attempts derive their random numbers from.
@@ -154,6 +154,35 @@ pub(super) struct Job {
     pub(super) done_at: SimTime,
 }
 
+impl Job {
+    /// The present attempt of a request, leaving at `now`.
+    #[inline(always)]
+    pub(super) fn of(request: &Request, index: u32, now: SimTime) -> Self {
+        Self {
+            key: request.attempt_key,
+            request: index,
+            client: request.client,
+            group: request.group,
+            whereabouts: Whereabouts::Travelling,
+            retry: request.attempts > 1,
+            counted: request.counted,
+            outcome: AttemptOutcome::Ok,
+            code: 0,
+            doomed: false,
+            ticket: 0,
+            reached_at: now,
+            started_at: now,
+            done_at: SimTime::MAX,
+        }
+    }
+
+    /// Whether the client still waits for this attempt of `request`.
+    #[inline(always)]
+    pub(super) fn is_awaited_by(&self, request: &Request) -> bool {
+        request.stage == Stage::Attempting && request.attempt_key == self.key
+    }
+}
+
 /// A line of requests for places in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pool {
@@ -202,6 +231,8 @@ pub(super) struct World<'p, L> {
     pub(super) tally: Tally,
     pub(super) log: L,
     pub(super) queue_draws: Draws,
+    /// Whether some strategy's attempt timeout covers the wait only.
+    pub(super) some_cover_wait: bool,
     pub(super) measuring_from: SimTime,
     pub(super) arrivals_end: SimTime,
 }
@@ -273,6 +304,7 @@ impl<'p, L: AttemptLog> World<'p, L> {
             tally: Tally::new(plan.bin, plan.end()),
             log,
             queue_draws: root.draws(Purpose::QueueOrder),
+            some_cover_wait: strategies.iter().any(|s| s.timeout_covers_wait),
             measuring_from: start + plan.warmup,
             arrivals_end: start + plan.duration,
         }
