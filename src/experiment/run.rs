@@ -4,7 +4,9 @@ use super::match_theory::match_theory;
 use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult};
 use crate::metrics::{Headline, Tally, estimate, success_by_attempt, summarise};
-use crate::model::{AttemptLog, AttemptRecord, NoLog, Strategy, run_world};
+use crate::model::{
+    AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, run_world,
+};
 use crate::policy::MaxAttempts;
 use crate::rng::Key;
 use crate::scenario::{Plan, Scenario};
@@ -29,6 +31,18 @@ pub enum RunError {
         at: SimTime,
         /// How many events happened then.
         events: u64,
+    },
+    /// Work piled up without bound.
+    #[error(
+        "\"{strategy}\" piles up more than {MOST_IN_FLIGHT} requests or attempts by {at} (replication {replication}); bound the queue, the retries or the run"
+    )]
+    Crowded {
+        /// The strategy.
+        strategy: String,
+        /// The replication.
+        replication: u32,
+        /// When.
+        at: SimTime,
     },
     /// A bug.
     #[error("\"{strategy}\" failed in replication {replication}: {message}")]
@@ -115,11 +129,16 @@ fn simulate<L: AttemptLog>(
         run_world(&plan.world, &strategies, root, log)
     })) {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(stuck)) => Err(RunError::Stuck {
+        Ok(Err(WorldError::Stuck(stuck))) => Err(RunError::Stuck {
             strategy: strategy(),
             replication,
             at: stuck.at,
             events: stuck.events,
+        }),
+        Ok(Err(WorldError::Crowded { at })) => Err(RunError::Crowded {
+            strategy: strategy(),
+            replication,
+            at,
         }),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();

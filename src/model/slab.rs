@@ -5,14 +5,26 @@
 pub(super) struct Slab<T> {
     items: Vec<T>,
     free: Vec<u32>,
+    /// Places at the most.
+    room: usize,
+    full: bool,
 }
 
 impl<T> Slab<T> {
-    pub(super) const fn new() -> Self {
+    /// No places yet, and at most `room`, which is below 2^32.
+    pub(super) const fn new(room: usize) -> Self {
         Self {
             items: Vec::new(),
             free: Vec::new(),
+            room,
+            full: false,
         }
+    }
+
+    /// Whether something found no place. What was put in since then has lost its meaning.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.full
     }
 
     #[inline]
@@ -21,9 +33,18 @@ impl<T> Slab<T> {
             self.items[index as usize] = item;
             return index;
         }
+        self.append(item)
+    }
+
+    #[cold]
+    fn append(&mut self, item: T) -> u32 {
+        if self.items.len() >= self.room {
+            self.full = true;
+            self.items[0] = item;
+            return 0;
+        }
         self.items.push(item);
-        u32::try_from(self.items.len() - 1)
-            .expect("requests in flight are limited to fewer than 2^32")
+        u32::try_from(self.items.len() - 1).expect("the room is below 2^32")
     }
 
     /// Gives a place back. What it holds stays readable until it is used again.
@@ -50,5 +71,22 @@ impl<T> std::ops::IndexMut<u32> for Slab<T> {
     #[inline(always)]
     fn index_mut(&mut self, index: u32) -> &mut T {
         &mut self.items[index as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_freed_place_is_used_again_and_a_full_slab_says_so() {
+        let mut slab = Slab::new(2);
+        assert_eq!((slab.insert('a'), slab.insert('b')), (0, 1));
+        slab.remove(1);
+        assert_eq!(slab.insert('c'), 1);
+        assert!(!slab.is_full());
+        slab.insert('d');
+        assert!(slab.is_full());
+        assert_eq!(slab.iter().count(), 2);
     }
 }

@@ -73,6 +73,27 @@ pub(super) enum Event {
 const _: () = assert!(size_of::<Event>() <= 8);
 const _: () = assert!(size_of::<Job>() == 64 && size_of::<Request>() == 128);
 
+/// Requests, or attempts, in flight at once at the most: with all that belongs to them about 4 GiB.
+pub const MOST_IN_FLIGHT: usize = 16_000_000;
+
+/// Why a world has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorldError {
+    /// Time stood still.
+    Stuck(Stuck),
+    /// More was in flight than [`MOST_IN_FLIGHT`].
+    Crowded {
+        /// When.
+        at: SimTime,
+    },
+}
+
+impl From<Stuck> for WorldError {
+    fn from(stuck: Stuck) -> Self {
+        Self::Stuck(stuck)
+    }
+}
+
 /// No request or job.
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -231,6 +252,8 @@ pub(super) struct World<'p, L> {
     pub(super) tally: Tally,
     pub(super) log: L,
     pub(super) queue_draws: Draws,
+    /// When there was no room for what is in flight.
+    pub(super) crowded_at: Option<SimTime>,
     /// Whether some strategy's attempt timeout covers the wait only.
     pub(super) some_cover_wait: bool,
     pub(super) measuring_from: SimTime,
@@ -240,7 +263,7 @@ pub(super) struct World<'p, L> {
 /// Runs one world to its end. `strategies` has one for each client group.
 ///
 /// # Errors
-/// When the world does not move on in time.
+/// When the world does not move on in time, or fills up without bound.
 ///
 /// # Panics
 /// When a request or an attempt is lost: that is a bug.
@@ -249,7 +272,7 @@ pub fn run_world<L: AttemptLog>(
     strategies: &[&Strategy],
     root: Key,
     log: L,
-) -> Result<(Tally, L), Stuck> {
+) -> Result<(Tally, L), WorldError> {
     let mut simulation = Simulation::build(|scheduler| {
         let mut world = World::new(plan, strategies, root, log, scheduler);
         world.start(scheduler);
@@ -258,6 +281,9 @@ pub fn run_world<L: AttemptLog>(
     simulation.run_until(plan.end())?;
     let events = simulation.events();
     let mut world = simulation.into_model();
+    if let Some(at) = world.crowded_at {
+        return Err(WorldError::Crowded { at });
+    }
     world.finish(events);
     if let Err(error) = world.tally.check_conservation() {
         panic!("the counts of a run do not close: {error}");
@@ -299,11 +325,12 @@ impl<'p, L: AttemptLog> World<'p, L> {
             groups: groups.collect(),
             service: Service::new(&plan.service),
             conditions: plan.faults.conditions(start, plan.service.workers),
-            requests: Slab::new(),
-            jobs: Slab::new(),
+            requests: Slab::new(MOST_IN_FLIGHT),
+            jobs: Slab::new(MOST_IN_FLIGHT),
             tally: Tally::new(plan.bin, plan.end()),
             log,
             queue_draws: root.draws(Purpose::QueueOrder),
+            crowded_at: None,
             some_cover_wait: strategies.iter().any(|s| s.timeout_covers_wait),
             measuring_from: start + plan.warmup,
             arrivals_end: start + plan.duration,
@@ -402,6 +429,11 @@ impl<L: AttemptLog> Model for World<'_, L> {
 
     #[inline]
     fn handle(&mut self, event: Event, scheduler: &mut Scheduler<Event>) {
+        if self.requests.is_full() || self.jobs.is_full() {
+            // Nothing new is scheduled, so the run ends soon.
+            self.crowded_at.get_or_insert(scheduler.now());
+            return;
+        }
         self.tally.timeline.advance(scheduler.now());
         let step = match event {
             Event::Arrival { group } => self.arrive(group, scheduler),
