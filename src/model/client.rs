@@ -2,9 +2,10 @@
 
 use super::arrival::Start;
 use super::log::AttemptLog;
+use super::slab::NONE;
 use super::step::Step;
 use super::stream::{ANY_CLIENT, Arrival};
-use super::world::{Event, Group, NONE, Request, Stage, World};
+use super::world::{Event, Group, Request, Stage, World};
 use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::Gauge;
 use crate::outcome::FailureReason;
@@ -128,6 +129,10 @@ impl<L: AttemptLog> World<'_, L> {
         };
         let pooled = !state.pools.is_empty();
         let request = self.requests.insert(request);
+        if request == NONE {
+            self.crowded_at = Some(now);
+            return Step::Rest;
+        }
         self.tally.requests += u64::from(counted);
         if pooled && !self.enter_pool(request, scheduler) {
             return Step::Rest;

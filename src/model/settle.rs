@@ -2,6 +2,7 @@
 
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::OnAbandon;
+use super::slab::NONE;
 use super::step::Step;
 use super::world::{Event, Group, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::{Scheduler, Ticket};
@@ -30,6 +31,10 @@ impl<L: AttemptLog> World<'_, L> {
         request.gives_up_at = patience.min(request.deadline);
         self.tally.attempts += u64::from(request.counted);
         let job = self.jobs.insert(Job::of(request, index, now));
+        if job == NONE {
+            self.crowded_at = Some(now);
+            return Step::Rest;
+        }
         request.job = job;
         let delay = self.plan.service.request_delay.as_ref();
         let travel = delay.map_or(SimDuration::ZERO, |d| {
@@ -53,6 +58,7 @@ impl<L: AttemptLog> World<'_, L> {
         }
         let group = &self.groups[usize::from(request.group)];
         if group.strategy.timeout_covers_wait
+            && request.job != NONE
             && self.jobs[request.job].whereabouts == Whereabouts::InService
         {
             return;

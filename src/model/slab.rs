@@ -7,8 +7,10 @@ pub(super) struct Slab<T> {
     free: Vec<u32>,
     /// Places at the most.
     room: usize,
-    full: bool,
 }
+
+/// No place.
+pub(super) const NONE: u32 = u32::MAX;
 
 impl<T> Slab<T> {
     /// No places yet, and at most `room`, which is below 2^32.
@@ -17,17 +19,11 @@ impl<T> Slab<T> {
             items: Vec::new(),
             free: Vec::new(),
             room,
-            full: false,
         }
     }
 
-    /// Whether something found no place. What was put in since then has lost its meaning.
-    #[inline]
-    pub(super) fn is_full(&self) -> bool {
-        self.full
-    }
-
-    #[inline]
+    /// Gives an item a place; [`NONE`] when there is no room.
+    #[inline(always)]
     pub(super) fn insert(&mut self, item: T) -> u32 {
         if let Some(index) = self.free.pop() {
             self.items[index as usize] = item;
@@ -37,11 +33,10 @@ impl<T> Slab<T> {
     }
 
     #[cold]
+    #[inline(never)]
     fn append(&mut self, item: T) -> u32 {
         if self.items.len() >= self.room {
-            self.full = true;
-            self.items[0] = item;
-            return 0;
+            return NONE;
         }
         self.items.push(item);
         u32::try_from(self.items.len() - 1).expect("the room is below 2^32")
@@ -84,9 +79,7 @@ mod tests {
         assert_eq!((slab.insert('a'), slab.insert('b')), (0, 1));
         slab.remove(1);
         assert_eq!(slab.insert('c'), 1);
-        assert!(!slab.is_full());
-        slab.insert('d');
-        assert!(slab.is_full());
+        assert_eq!(slab.insert('d'), NONE);
         assert_eq!(slab.iter().count(), 2);
     }
 }

@@ -8,7 +8,7 @@ use super::clients::GroupPlan;
 use super::conditions::{Conditions, FaultSchedule};
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::{Service, ServicePlan};
-use super::slab::Slab;
+use super::slab::{NONE, Slab};
 use super::step::Step;
 use super::strategy::Strategy;
 use super::stream::{Arrival, Stream};
@@ -93,9 +93,6 @@ impl From<Stuck> for WorldError {
         Self::Stuck(stuck)
     }
 }
-
-/// No request or job.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// What a request is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -429,9 +426,8 @@ impl<L: AttemptLog> Model for World<'_, L> {
 
     #[inline]
     fn handle(&mut self, event: Event, scheduler: &mut Scheduler<Event>) {
-        if self.requests.is_full() || self.jobs.is_full() {
+        if self.crowded_at.is_some() {
             // Nothing new is scheduled, so the run ends soon.
-            self.crowded_at.get_or_insert(scheduler.now());
             return;
         }
         self.tally.timeline.advance(scheduler.now());
