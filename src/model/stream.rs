@@ -232,6 +232,7 @@ fn describe(file: &str, column: &Column, speed: f64) -> String {
     } else {
         format!(", replayed {speed} times as fast")
     };
+    let span = SimDuration::from_millis(span.as_nanos() / 1_000_000);
     format!(
         "{file}: {} arrivals over {span}, {}{unsorted}{replay}",
         column.values.len(),

@@ -14,12 +14,17 @@ pub fn theory_words(strategy: &StrategyResult) -> String {
         TheoryLine::Independent {
             success, attempts, ..
         } => format!(
-            "success {} against {} = {}{}, {} attempts per request against {}{}",
+            "success {} against {} = {}{}, {} {} per request against {}{}",
             glue(&percent(success.observed)),
             glue("1 − pᵏ"),
             glue(&percent(success.predicted)),
             deviation(success),
             thousands(attempts.observed),
+            if attempts.observed == 1.0 {
+                "attempt"
+            } else {
+                "attempts"
+            },
             thousands(attempts.predicted),
             deviation(attempts),
         ),
@@ -36,7 +41,11 @@ pub fn theory_words(strategy: &StrategyResult) -> String {
             };
             let reason = match why.trim() {
                 "" => String::new(),
-                why => format!("; the formula does not hold because {why}"),
+                // A number and its percent sign stay together.
+                why => format!(
+                    "; the formula does not hold because {}",
+                    why.replace(" %", &glue(" %"))
+                ),
             };
             format!(
                 "promised {} ({} with {}, {limit}), came {}: {}{reason}",
@@ -115,7 +124,7 @@ mod tests {
         };
         assert_eq!(
             words(theory, None),
-            "success 100.00 % against 1 − pᵏ = 100.00 %, 1 attempts per request against 1 (z = 0.0)"
+            "success 100.00 % against 1 − pᵏ = 100.00 %, 1 attempt per request against 1 (z = 0.0)"
         );
     }
 
