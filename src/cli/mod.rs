@@ -28,7 +28,7 @@ enum Failure {
     version,
     about = "Shows what retries do to a service before production does.",
     long_about = "Shows what retries do to a service before production does.\n\nA scenario (a TOML file) describes clients, a service, faults and several retry strategies. Every strategy is\nrun against the same random world; the result is a ranked table, CSV files and charts.",
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n\nExit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed."
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n\nExit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]

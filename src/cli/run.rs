@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     check_distinct(&ready)?;
     for (i, (scenario, plan)) in ready.iter().enumerate() {
         if i > 0 && !arguments.quiet && !arguments.json {
-            print("\n");
+            print("\n")?;
         }
         run_one(scenario, plan, arguments, &interrupt)?;
     }
@@ -135,7 +135,7 @@ fn run_one(
         tell(&format!("  help: {}", error.1));
         Failure::Run
     })?;
-    show(&result, arguments);
+    show(&result, arguments)?;
     if !arguments.quiet {
         tell(&format!(
             "wrote {} files to {}",
@@ -162,20 +162,19 @@ fn threads(plan: &Plan, asked: usize) -> usize {
     asked.min(fit).min(runs).clamp(1, MOST_THREADS)
 }
 
-fn show(result: &RunResult, arguments: &RunArguments) {
+fn show(result: &RunResult, arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.json {
-        print(&json(result));
-    } else if !arguments.quiet {
-        let look = Look::of_stdout();
-        print(&table(
-            result,
-            look.width,
-            Style {
-                colour: look.colour,
-                unicode: look.unicode,
-            },
-        ));
+        return print(&json(result));
     }
+    if arguments.quiet {
+        return Ok(());
+    }
+    let look = Look::of_stdout();
+    let style = Style {
+        colour: look.colour,
+        unicode: look.unicode,
+    };
+    print(&table(result, look.width, style))
 }
 
 /// Writes the folder of a scenario, complete or not at all. An error is a message and a remedy.
@@ -243,7 +242,13 @@ impl Interrupt {
         let writing = Arc::clone(&interrupt.writing);
         let litter = Arc::clone(&interrupt.litter);
         let leave = move || {
-            tell("\ninterrupted: earlier output is as it was");
+            let free = writing.try_lock();
+            if free.is_ok() {
+                tell("\ninterrupted: earlier output is as it was");
+            } else {
+                tell("\ninterrupted: the output that is being written is completed first");
+            }
+            drop(free);
             // Waits for a write that is under way.
             let _lock = writing.lock();
             for path in litter.lock().iter().flat_map(|paths| paths.iter()) {

@@ -1,5 +1,6 @@
 //! What the terminal can show, and the only places that print.
 
+use super::Failure;
 use std::io::{IsTerminal, Write};
 
 /// Columns assumed where there is no terminal to ask.
@@ -74,9 +75,19 @@ pub(super) fn printable(c: char) -> char {
 }
 
 /// Prints a result. A reader that has gone away is no error.
-pub(super) fn print(text: &str) {
+///
+/// # Errors
+/// When the result could not be written, after saying so.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            tell(&format!("error: the result cannot be printed: {error}"));
+            Err(Failure::Run)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints a message.

@@ -11,7 +11,7 @@ pub(super) fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let mut all_sound = true;
     for file in &arguments.files {
         match read(file, &arguments.set) {
-            Some((scenario, plan)) => print(&describe(file, &scenario, &plan)),
+            Some((scenario, plan)) => print(&describe(file, &scenario, &plan))?,
             None => all_sound = false,
         }
     }

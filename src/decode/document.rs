@@ -1,20 +1,8 @@
 //! A settings file as a tree that remembers where each part stands.
 
-use super::{Problem, Reader, Severity, shown};
-use std::ops::Range;
+use super::place::Place;
+use super::problem::{Problem, Severity, shown};
 use toml::de::{DeTable, DeValue};
-
-/// Where something was written.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Place {
-    /// Bytes of the file.
-    File(Range<usize>),
-    /// The n-th `--set` of the command line.
-    Setting(usize),
-    /// Nowhere: it is missing or made up.
-    #[default]
-    Nowhere,
-}
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,16 +201,6 @@ impl Document {
             node = next.unwrap_or(node);
         }
         node.place.clone()
-    }
-
-    /// Runs `check` as if the part at `path` were being read.
-    pub fn within<T>(
-        &self,
-        path: &str,
-        reader: &mut Reader,
-        check: impl FnOnce(&mut Reader) -> T,
-    ) -> T {
-        reader.within(path, &self.place_of(path), check)
     }
 
     /// Line and column of a byte of the file, both counted from one, the column in characters.

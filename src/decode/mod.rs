@@ -9,13 +9,15 @@
 
 mod document;
 mod macros;
+mod place;
 mod problem;
 mod reader;
 mod values;
 
-pub use document::{Document, Field, Node, Place, Setting, Table, Value};
-pub use problem::{Problem, Severity, nearest};
-pub use reader::{Fields, Reader, shown};
+pub use document::{Document, Field, Node, Setting, Table, Value};
+pub use place::Place;
+pub use problem::{Problem, Severity, nearest, shown};
+pub use reader::{Fields, Reader};
 pub use values::{Variant, VariantDoc, decode_variant};
 
 /// A type that reads itself from a settings file.

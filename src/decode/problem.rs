@@ -1,6 +1,6 @@
 //! What is wrong with a settings file, where, and what to write instead.
 
-use super::Place;
+use super::place::Place;
 
 /// Whether a scenario with this problem can still run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +47,20 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         })
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// The beginning of a text that somebody wrote, in a form that a terminal can show.
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut shown: String = text
+        .chars()
+        .take(MOST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(MOST).is_some() {
+        shown.push_str("...");
+    }
+    shown.replace("\\'", "'")
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Collects problems while a document is read.
 
-use super::{Check, Decode, Field, Node, Place, Problem, Severity, Table, Value, nearest};
+use super::document::{Document, Field, Node, Table, Value};
+use super::place::Place;
+use super::problem::{Problem, Severity, nearest, shown};
+use super::{Check, Decode};
 use std::collections::BTreeSet;
 
 /// Notes problems and knows the key path of what is being read.
@@ -147,6 +150,16 @@ impl Reader {
         self.places.pop();
         self.path.pop();
         result
+    }
+
+    /// Runs `check` as if the part of `document` at `path` were being read.
+    pub fn within_part<T>(
+        &mut self,
+        document: &Document,
+        path: &str,
+        check: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.within(path, &document.place_of(path), check)
     }
 
     /// The table in `node`, or `None` after saying that it must be one.
@@ -304,20 +317,6 @@ pub(crate) fn unknown_key<'k>(
     let reason = format!("unknown key `{}`", shown(&field.key));
     reader.error(&field.key_place, reason, remedy);
     near
-}
-
-/// The beginning of a text that somebody wrote, in a form that a terminal can show.
-pub fn shown(text: &str) -> String {
-    const MOST: usize = 60;
-    let mut shown: String = text
-        .chars()
-        .take(MOST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(MOST).is_some() {
-        shown.push_str("...");
-    }
-    shown.replace("\\'", "'")
 }
 
 #[cfg(test)]

@@ -10,8 +10,14 @@ use crate::policy::MaxAttempts;
 use crate::scenario::Plan;
 use crate::theory::retries;
 
-pub(super) fn match_theory(plan: &Plan, strategy: usize, total: &Tally) -> TheoryLine {
-    let Some(came) = total.success_rate() else {
+/// `success` is the success rate as the table gives it: the mean over replications.
+pub(super) fn match_theory(
+    plan: &Plan,
+    strategy: usize,
+    total: &Tally,
+    success: Option<f64>,
+) -> TheoryLine {
+    let (Some(pooled), Some(came)) = (total.success_rate(), success) else {
         return TheoryLine::Nothing;
     };
     let p = plan.failure_probability;
@@ -31,7 +37,7 @@ pub(super) fn match_theory(plan: &Plan, strategy: usize, total: &Tally) -> Theor
     TheoryLine::Independent {
         p,
         k: (k < u64::MAX).then_some(k),
-        success: check_success(total, retries::success(p, k), came),
+        success: check_success(total, retries::success(p, k), pooled),
         attempts: check_attempts(
             total,
             retries::mean_attempts(p, k),
@@ -64,18 +70,26 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
     {
         return Some("a fault changes how attempts fail".into());
     }
-    let other = [
+    let attempts = [
         (AttemptOutcome::Refused, "an outage refused"),
         (AttemptOutcome::QueueFull, "a full queue refused"),
         (AttemptOutcome::TimedOut, "timeouts ended"),
         (AttemptOutcome::DeadlineExceeded, "the deadline ended"),
-    ];
-    let most = other
-        .into_iter()
-        .max_by_key(|&(outcome, _)| total.outcomes[outcome as usize]);
-    let (outcome, words) = most.filter(|&(outcome, _)| total.outcomes[outcome as usize] > 0)?;
-    let share = total.outcomes[outcome as usize] as f64 / total.attempts.max(1) as f64;
-    Some(format!("{words} {} of attempts", percent(share)))
+    ]
+    .map(|(outcome, words)| (total.outcomes[outcome as usize], words));
+    let requests = [
+        (FailureReason::Deadline, "the deadline left no time for"),
+        (FailureReason::NotStarted, "a full pool kept from starting"),
+    ]
+    .map(|(reason, words)| (total.failed[reason as usize], words));
+    let most = |causes: &[(u64, &'static str)]| causes.iter().copied().max_by_key(|&(n, _)| n);
+    let share = |n: u64, of: u64| percent(n as f64 / of.max(1) as f64);
+    // Requests lost without an attempt that shows why weigh more than attempts.
+    if let Some((n, words)) = most(&requests).filter(|&(n, _)| n > 0) {
+        return Some(format!("{words} {} of requests", share(n, total.requests)));
+    }
+    let (n, words) = most(&attempts).filter(|&(n, _)| n > 0)?;
+    Some(format!("{words} {} of attempts", share(n, total.attempts)))
 }
 
 /// A share in words that does not round a few to none.

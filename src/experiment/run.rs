@@ -32,6 +32,20 @@ pub enum RunError {
         /// How many events happened then.
         events: u64,
     },
+    /// It made more attempts than allowed.
+    #[error(
+        "\"{strategy}\" makes more than {limit} attempts by {at} (replication {replication}); slow the retries down, shorten the run, or raise `run.max_requests`"
+    )]
+    Endless {
+        /// The strategy.
+        strategy: String,
+        /// The replication.
+        replication: u32,
+        /// When.
+        at: SimTime,
+        /// Attempts allowed.
+        limit: u64,
+    },
     /// Work piled up without bound.
     #[error(
         "\"{strategy}\" piles up more than {MOST_IN_FLIGHT} requests or attempts by {at} (replication {replication}); bound the queue, the retries or the run"
@@ -135,6 +149,12 @@ fn simulate<L: AttemptLog>(
             at: stuck.at,
             events: stuck.events,
         }),
+        Ok(Err(WorldError::Endless { at })) => Err(RunError::Endless {
+            strategy: strategy(),
+            replication,
+            at,
+            limit: plan.world.most_attempts,
+        }),
         Ok(Err(WorldError::Crowded { at })) => Err(RunError::Crowded {
             strategy: strategy(),
             replication,
@@ -181,15 +201,16 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
         .zip(folds)
         .map(|(&index, fold)| {
             let strategy = &plan.strategies[index];
+            let success = estimate(&fold.each, |run| run.success_rate);
             StrategyResult {
                 summary: summarise(&strategy.name, &fold.total, &fold.each, span),
-                success: estimate(&fold.each, |run| run.success_rate),
+                success,
                 max_attempts: match strategy.rule.max_attempts {
                     MaxAttempts::AtMost(most) => Some(u64::from(most)),
                     MaxAttempts::Unlimited => None,
                 },
                 success_by_attempt: success_by_attempt(&fold.each),
-                theory: match_theory(plan, index, &fold.total),
+                theory: match_theory(plan, index, &fold.total, success.map(|s| s.mean)),
                 total: fold.total,
             }
         })

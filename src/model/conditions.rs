@@ -5,6 +5,7 @@
 use super::fault::{DEFAULT_CODE, FaultSpec, Outage};
 use crate::time::{SimDuration, SimTime};
 use crate::units::Ratio;
+use std::cmp::Ordering;
 
 /// The state of the world at one time, all faults taken together.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,12 +26,13 @@ pub(super) struct Conditions {
     pub(super) latency: SimDuration,
     /// The first so many attempts of each client fail.
     pub(super) fail_first: u32,
-    /// Every so many-th attempt fails; zero for none.
-    pub(super) fail_every: u32,
-    /// All attempts fail.
-    pub(super) fail_all: bool,
-    /// The code of failures from faults.
-    pub(super) code: u16,
+    /// Every so many-th attempt fails, with which code.
+    pub(super) fail_every: Vec<(u32, u16)>,
+    /// All attempts fail, with this code.
+    pub(super) fail_all: Option<u16>,
+    /// The codes of `fail_first` and of `error_rate`.
+    pub(super) first_code: u16,
+    pub(super) error_code: u16,
 }
 
 /// All faults of a scenario.
@@ -137,14 +139,29 @@ impl FaultSchedule {
                 .filter_map(|fault| fault.fail_first)
                 .max()
                 .unwrap_or(0),
-            fail_every: active().find_map(|fault| fault.fail_every).unwrap_or(0),
-            fail_all: active().any(|fault| fault.fail_all == Some(true)),
-            code: active()
-                .find(|fault| fault.changes_failures())
+            fail_every: active()
+                .filter_map(|fault| fault.fail_every.map(|n| (n, fault.code.0)))
+                .collect(),
+            fail_all: active()
+                .find(|fault| fault.fail_all == Some(true))
+                .map(|fault| fault.code.0),
+            first_code: active()
+                .filter(|fault| fault.fail_first.is_some())
+                .max_by_key(|fault| fault.fail_first)
+                .map_or(DEFAULT_CODE.0, |fault| fault.code.0),
+            // The likeliest names the code.
+            error_code: active()
+                .filter(|fault| fault.error_rate.is_some())
+                .max_by(|a, b| {
+                    a.error_rate
+                        .partial_cmp(&b.error_rate)
+                        .unwrap_or(Ordering::Equal)
+                })
                 .map_or(DEFAULT_CODE.0, |fault| fault.code.0),
         };
-        let scripted =
-            conditions.fail_first > 0 || conditions.fail_every > 0 || conditions.fail_all;
+        let scripted = conditions.fail_first > 0
+            || !conditions.fail_every.is_empty()
+            || conditions.fail_all.is_some();
         Conditions {
             disturbed: conditions.refuse || conditions.hang || scripted,
             ..conditions

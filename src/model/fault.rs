@@ -298,6 +298,14 @@ impl FaultSpec {
     }
 
     fn check_repetition(&self, reader: &mut Reader) {
+        if self.every.is_some() && self.times == 1 {
+            let reason = "`every` has no effect: the fault comes only once";
+            reader.warn_at(&["every"], reason, "add `times`, how often it comes in all");
+        }
+        if self.code != DEFAULT_CODE && !self.changes_failures() {
+            let reason = "`code` has no effect: this fault does not make attempts fail";
+            reader.warn_at(&["code"], reason, "remove `code`");
+        }
         match self.every {
             Some(every) if every < self.lasts => {
                 let reason =

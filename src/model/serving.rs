@@ -76,14 +76,14 @@ impl<L: AttemptLog> World<'_, L> {
             *seen += u32::from(conditions.fail_first > 0);
             *seen <= conditions.fail_first
         });
-        let nth = conditions.fail_every > 0
-            && self
-                .service
-                .arrived
-                .is_multiple_of(u64::from(conditions.fail_every));
+        let first = (first && conditions.fail_first > 0).then_some(conditions.first_code);
+        let arrived = self.service.arrived;
+        let mut every = conditions.fail_every.iter();
+        let nth = every.find(|(n, _)| arrived.is_multiple_of(u64::from(*n)));
+        let code = conditions.fail_all.or(first).or(nth.map(|&(_, code)| code));
         let job = &mut self.jobs[index];
-        job.doomed = conditions.fail_all || nth || first && conditions.fail_first > 0;
-        job.code = conditions.code;
+        job.doomed = code.is_some();
+        job.code = code.unwrap_or(0);
     }
 
     /// The code that a job fails with, if it fails. One number decides, whatever p is now, so that strategies
@@ -104,7 +104,7 @@ impl<L: AttemptLog> World<'_, L> {
             return Some(code);
         }
         let p = own.last().map_or(0.0, |&(upper, _)| upper);
-        (luck < p + (1.0 - p) * added).then_some(self.conditions.code)
+        (luck < p + (1.0 - p) * added).then_some(self.conditions.error_code)
     }
 
     /// A worker begins a job, unless the job is dropped because it would end too late.

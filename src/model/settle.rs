@@ -30,8 +30,10 @@ impl<L: AttemptLog> World<'_, L> {
         });
         request.gives_up_at = patience.min(request.deadline);
         self.tally.attempts += u64::from(request.counted);
+        self.sent += 1;
         let job = self.jobs.insert(Job::of(request, index, now));
-        if job == NONE {
+        if job == NONE || self.sent > self.plan.most_attempts {
+            request.job = NONE;
             self.crowded_at = Some(now);
             return Step::Rest;
         }

@@ -112,7 +112,7 @@ impl ArrivalPlan {
                 Spacing::Even => Kind::Even(1.0),
             },
             Arrivals::Trace(t) => {
-                let (trace, assumed) = read_trace(t, base)?;
+                let (trace, assumed) = read_trace(t, base, end)?;
                 note = Some(assumed);
                 trace
             }
@@ -204,14 +204,14 @@ impl ArrivalPlan {
 }
 
 /// Recorded arrivals, and what was assumed about them.
-fn read_trace(trace: &Trace, base: &Path) -> Result<(Kind, String), String> {
+fn read_trace(trace: &Trace, base: &Path, end: SimTime) -> Result<(Kind, String), String> {
     let spec = ColumnSpec {
         column: trace.column.clone(),
         unit: trace.unit,
         content: Content::Instants,
     };
     let column = read_times(&base.join(&trace.file), &spec).map_err(|error| error.to_string())?;
-    let note = describe(&trace.file, &column, trace.speed);
+    let note = describe(trace, &column, end);
     let kind = Kind::Trace {
         at: trace.at,
         times: column.values.into(),
@@ -220,24 +220,31 @@ fn read_trace(trace: &Trace, base: &Path) -> Result<(Kind, String), String> {
     Ok((kind, note))
 }
 
-fn describe(file: &str, column: &Column, speed: f64) -> String {
-    let span = column.values.last().copied().unwrap_or_default();
-    let unsorted = match column.unsorted {
-        0 => String::new(),
-        1 => ", 1 row out of order was sorted".into(),
-        n => format!(", {n} rows out of order were sorted"),
-    };
-    let replay = if speed == 1.0 {
-        String::new()
-    } else {
-        format!(", replayed {speed} times as fast")
-    };
-    let span = SimDuration::from_millis(span.as_nanos() / 1_000_000);
-    format!(
-        "{file}: {} arrivals over {span}, {}{unsorted}{replay}",
-        column.values.len(),
-        column.assumed
-    )
+/// What was found in a trace, what was assumed about it, and what of it is left out.
+fn describe(trace: &Trace, column: &Column, end: SimTime) -> String {
+    let last = column.values.last().copied().unwrap_or_default();
+    let span = SimDuration::from_millis(last.as_nanos() / 1_000_000);
+    let count = column.values.len();
+    let mut parts = vec![format!("{}: {count} arrivals over {span}", trace.file)];
+    if !column.assumed.is_empty() {
+        parts.push(column.assumed.clone());
+    }
+    match column.unsorted {
+        0 => {}
+        1 => parts.push("1 row out of order was sorted".into()),
+        n => parts.push(format!("{n} rows out of order were sorted")),
+    }
+    if trace.speed != 1.0 {
+        parts.push(format!("replayed {} times as fast", trace.speed));
+    }
+    let comes = |offset: &SimDuration| trace.at + offset.scale(1.0 / trace.speed) < end;
+    let left_out = count - column.values.partition_point(comes);
+    if left_out > 0 {
+        parts.push(format!(
+            "{left_out} of them come after arrivals end and are left out"
+        ));
+    }
+    parts.join(", ")
 }
 
 /// The rate of arrivals over time: surges, and the profile if there is one.

@@ -36,6 +36,8 @@ pub struct WorldPlan {
     pub groups: Vec<GroupPlan>,
     /// What is done to the world.
     pub faults: FaultSchedule,
+    /// A world that makes more attempts than this ends without a result.
+    pub most_attempts: u64,
 }
 
 impl WorldPlan {
@@ -81,6 +83,11 @@ pub const MOST_IN_FLIGHT: usize = 16_000_000;
 pub enum WorldError {
     /// Time stood still.
     Stuck(Stuck),
+    /// More attempts were made than [`WorldPlan::most_attempts`].
+    Endless {
+        /// When.
+        at: SimTime,
+    },
     /// More was in flight than [`MOST_IN_FLIGHT`].
     Crowded {
         /// When.
@@ -249,7 +256,9 @@ pub(super) struct World<'p, L> {
     pub(super) tally: Tally,
     pub(super) log: L,
     pub(super) queue_draws: Draws,
-    /// When there was no room for what is in flight.
+    /// Attempts sent.
+    pub(super) sent: u64,
+    /// When there was no room for what is in flight, or too many attempts.
     pub(super) crowded_at: Option<SimTime>,
     /// Whether some strategy's attempt timeout covers the wait only.
     pub(super) some_cover_wait: bool,
@@ -278,8 +287,10 @@ pub fn run_world<L: AttemptLog>(
     simulation.run_until(plan.end())?;
     let events = simulation.events();
     let mut world = simulation.into_model();
-    if let Some(at) = world.crowded_at {
-        return Err(WorldError::Crowded { at });
+    match world.crowded_at {
+        Some(at) if world.sent > plan.most_attempts => return Err(WorldError::Endless { at }),
+        Some(at) => return Err(WorldError::Crowded { at }),
+        None => {}
     }
     world.finish(events);
     if let Err(error) = world.tally.check_conservation() {
@@ -327,6 +338,7 @@ impl<'p, L: AttemptLog> World<'p, L> {
             tally: Tally::new(plan.bin, plan.end()),
             log,
             queue_draws: root.draws(Purpose::QueueOrder),
+            sent: 0,
             crowded_at: None,
             some_cover_wait: strategies.iter().any(|s| s.timeout_covers_wait),
             measuring_from: start + plan.warmup,

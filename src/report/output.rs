@@ -95,8 +95,21 @@ fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
     Ok(target)
 }
 
-/// Whether a directory is empty or looks like the output of an earlier run: the scenario and the summary are
-/// there, and neither directories nor hidden files are.
+/// Every file that a run writes.
+const OURS: [&str; 9] = [
+    "scenario.toml",
+    "summary.csv",
+    "timeline.csv",
+    "attempts.csv",
+    "load.svg",
+    "load.png",
+    "success.svg",
+    "success.png",
+    "events.jsonl",
+];
+
+/// Whether a directory is empty or is the output of an earlier run and nothing else: somebody's notes are not
+/// thrown away.
 fn is_output(dir: &Path) -> io::Result<bool> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -108,7 +121,10 @@ fn is_output(dir: &Path) -> io::Result<bool> {
         names.push(name);
     }
     let has = |name: &str| names.iter().any(|n| n == OsStr::new(name));
-    Ok(names.is_empty() || (has("scenario.toml") && has("summary.csv")))
+    let ours = names
+        .iter()
+        .all(|n| OURS.iter().any(|name| n == OsStr::new(name)));
+    Ok(names.is_empty() || (ours && has("scenario.toml") && has("summary.csv")))
 }
 
 fn temporary_in(parent: &Path) -> io::Result<TempDir> {

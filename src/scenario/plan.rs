@@ -82,6 +82,7 @@ impl Plan {
                 service: service_plan,
                 groups,
                 faults,
+                most_attempts: spec.run.max_requests,
             },
             strategies,
             compared: (0..spec.strategy.len())

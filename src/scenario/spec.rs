@@ -32,7 +32,8 @@ record! {
         drain: SimDuration = SimDuration::ZERO,
         /// Width of a bin of the timeline; about 120 bins when left out.
         bin: Option<SimDuration> = None,
-        /// A run with more requests than this (in one replication) is refused.
+        /// A run with more requests than this (in one replication) is refused, and one that makes more attempts than
+        /// this ends without a result.
         max_requests: u64 = 200_000_000,
     }
 }

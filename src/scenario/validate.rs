@@ -51,8 +51,8 @@ impl Rules<'_> {
         if !read(&path) || !parts.iter().all(read) {
             return;
         }
-        self.document
-            .within(path, self.reader, |reader| match severity {
+        self.reader
+            .within_part(self.document, path, |reader| match severity {
                 Severity::Error => reader.error_here(reason, remedy),
                 Severity::Warning => reader.warn_here(reason, remedy),
             });
@@ -120,6 +120,24 @@ fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
     }
 }
 
+/// A burst outside the run would be no burst at all.
+fn check_burst(spec: &ScenarioSpec, index: usize, rules: &mut Rules<'_>) {
+    let Arrivals::Burst(burst) = &spec.clients.0[index].arrivals else {
+        return;
+    };
+    let end = SimTime::ZERO + spec.run.duration;
+    let path = format!("{}.arrivals.burst", group_path(spec, index));
+    let parts = ["run.duration"];
+    let remedy = "let it come earlier, or lengthen `run.duration`";
+    if burst.at >= end {
+        let reason = format!("the burst comes at {}, but arrivals end at {end}", burst.at);
+        rules.error(&format!("{path}.at"), &parts, reason, remedy);
+    } else if burst.at + burst.spread > end {
+        let reason = format!("arrivals end at {end}, before all of the burst has come");
+        rules.warn(&format!("{path}.spread"), &parts, reason, remedy);
+    }
+}
+
 fn check_groups(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
     if spec.clients.0.len() > MOST_GROUPS {
         let reason = format!(
@@ -135,6 +153,7 @@ fn check_groups(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
         return;
     }
     for (i, group) in spec.clients.0.iter().enumerate() {
+        check_burst(spec, i, rules);
         let Some(wanted) = &group.strategy else {
             continue;
         };

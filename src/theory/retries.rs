@@ -14,7 +14,8 @@ pub fn exhausted(p: f64, k: u64) -> f64 {
 
 /// 1 − p^k: some attempt succeeded. Accurate even when p^k is far below the precision of 1.
 pub fn success(p: f64, k: u64) -> f64 {
-    -(k as f64 * p.ln()).exp_m1()
+    // Zero has no sign.
+    0.0 - (k as f64 * p.ln()).exp_m1()
 }
 
 /// E(A) = (1 − p^k) / (1 − p); k when p = 1.

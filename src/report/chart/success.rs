@@ -236,7 +236,15 @@ fn draw(canvas: &Canvas<'_>, frame: &Frame, line: &Line<'_>) -> Option<Label> {
         series::mark(canvas, points[i], line.stroke);
     }
     let look = Look::new(LABEL_SIZE);
-    let share = percent(line.strategy.summary.success_rate.unwrap_or(0.0));
+    let success = line.strategy.summary.success_rate.unwrap_or(0.0);
+    let so_far = line.points.last().map_or(0.0, |point| point.mean);
+    // More attempts are allowed than the axis shows.
+    let later = if success > so_far + 0.005 {
+        " later"
+    } else {
+        ""
+    };
+    let share = format!("{}{later}", percent(success));
     let room = LABELS - 54.0 - labels::width(&share, look);
     let name = labels::fit(&name_of(line.strategy), look, room);
     Some(Label {

@@ -36,8 +36,12 @@ impl Parts<'_> {
                 count(attempts),
                 count(limit)
             );
-            let remedy =
-                "lower max_attempts, use a longer timeout or backoff, or raise `run.max_requests`";
+            let remedy = if limit == MOST_AT_ONCE {
+                // So many attempts at one instant stop the clock, whatever is allowed.
+                "lower max_attempts, or add a backoff"
+            } else {
+                "lower max_attempts, use a longer timeout or backoff, or raise `run.max_requests`"
+            };
             problems.push(self.problem(&path, reason, remedy));
             return;
         }
