@@ -98,6 +98,18 @@ impl FaultSchedule {
         self.faults.iter().map(one).product()
     }
 
+    /// Workers there at `now`: the least that any fault leaves, times the shares.
+    fn workers_left(&self, now: SimTime, workers: u32) -> u32 {
+        let all = f64::from(workers);
+        let moving = |fault: &FaultSpec| {
+            let intensity = fault.span_at(now).map(|_| fault.intensity(now))?;
+            Some(f64::from(fault.workers?).mul_add(intensity, all * (1.0 - intensity)))
+        };
+        let left = self.faults.iter().filter_map(moving).fold(all, f64::min);
+        let share = self.product(now, |fault| fault.capacity.map(Ratio::get));
+        (left * share).round() as u32
+    }
+
     pub(super) fn conditions(&self, now: SimTime, workers: u32) -> Conditions {
         let active = || {
             self.faults
@@ -108,19 +120,6 @@ impl FaultSchedule {
         let survival: f64 = active()
             .filter_map(|f| f.error_rate.map(|p| 1.0 - p.get() * f.intensity(now)))
             .product();
-        let share = self.product(now, |fault| fault.capacity.map(Ratio::get));
-        let moving_workers = |fault: &FaultSpec| {
-            fault.workers.map(|n| {
-                f64::from(n).mul_add(
-                    fault.intensity(now),
-                    f64::from(workers) * (1.0 - fault.intensity(now)),
-                )
-            })
-        };
-        let left = active()
-            .filter_map(moving_workers)
-            .fold(f64::from(workers), f64::min)
-            * share;
         let conditions = Conditions {
             disturbed: false,
             refuse: out(Outage::Refuse),
@@ -130,7 +129,7 @@ impl FaultSchedule {
             workers: if out(Outage::Stall) {
                 0
             } else {
-                left.round() as u32
+                self.workers_left(now, workers)
             },
             latency: active()
                 .filter_map(|f| f.latency.map(|l| l.scale(f.intensity(now))))

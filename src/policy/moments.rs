@@ -219,6 +219,52 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_million_draws_of_every_form_and_jitter_stay_within_their_bounds_and_reach_them() {
+        let count = if cfg!(debug_assertions) {
+            50_000
+        } else {
+            1_000_000
+        };
+        let mut checked = 0;
+        for backoff in every_combination(100 * MS, 10_000 * MS, 2.0, 0) {
+            let tails = matches!(backoff.shape().jitter, Jitter::Lognormal(_));
+            if !is_plain(backoff.shape()) || tails || matches!(backoff, Backoff::Memoryless(_)) {
+                continue;
+            }
+            // Two random numbers are both extreme at once more rarely than one.
+            let composed = !matches!(backoff.nominal(1), Nominal::Known(_));
+            let near = if composed { 0.01 } else { 1e-4 } * (1e6 / count as f64).sqrt();
+            let retries: &[u32] = if matches!(backoff, Backoff::Decorrelated(_)) {
+                &[1]
+            } else {
+                &[1, 5]
+            };
+            for &n in retries {
+                let (least, greatest) = backoff.bounds(u64::from(n));
+                let (mut min, mut max) = (SimDuration::MAX, SimDuration::ZERO);
+                for index in 0..count {
+                    let mut draws = draws(Key::root(9, u64::from(n)), index);
+                    let mut state = BackoffState {
+                        retries: n - 1,
+                        previous: SimDuration::ZERO,
+                    };
+                    let delay = backoff.next_delay(&mut state, &mut draws);
+                    (min, max) = (min.min(delay), max.max(delay));
+                }
+                assert!(least <= min && max <= greatest, "{backoff:?}: {min} {max}");
+                let slack = greatest.saturating_sub(least).scale(near) + SimDuration::from_nanos(1);
+                let missed = min.saturating_sub(least).max(greatest.saturating_sub(max));
+                assert!(
+                    missed <= slack,
+                    "{backoff:?}, retry {n}: {missed} from an end"
+                );
+                checked += 1;
+            }
+        }
+        assert!(checked > 90, "{checked}");
+    }
+
     fn is_plain(shape: &Shape) -> bool {
         shape.cap_order == CapOrder::BeforeJitter && shape.rounding == Rounding::None
     }

@@ -15,6 +15,7 @@ mod docs;
 mod event_log;
 mod gallery;
 mod herd;
+mod limits;
 mod littles_law;
 mod mmc;
 mod program;

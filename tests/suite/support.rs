@@ -160,7 +160,7 @@ pub(crate) fn agrees(what: &str, mean: f64, error: f64, expected: Expected) {
         );
         return;
     }
-    let small = (0.01 * value.abs()).max(own * 1.05);
+    let small = (0.01 * value.abs()).max(own);
     assert!(
         error <= small,
         "{what}: {mean} ± {error} is too vague for {value}"

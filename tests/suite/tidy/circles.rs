@@ -3,9 +3,29 @@
 use super::source::Source;
 use std::collections::BTreeMap;
 
-/// The files beside a file that it imports through `super`, by their names. What comes through `mod.rs` is not
-/// seen; its files are re-exported there on purpose.
-fn neighbours(source: &Source) -> Vec<String> {
+/// Which file each name comes from that a `mod.rs` exports again.
+fn exports(source: &Source) -> BTreeMap<String, String> {
+    let text: Vec<&str> = source.code.iter().map(|(_, line)| line.trim()).collect();
+    let text = text.join(" ");
+    let mut found = BTreeMap::new();
+    for (at, start) in text.match_indices("use ") {
+        let rest = &text[at + start.len()..];
+        let Some((statement, _)) = rest.split_once(';') else {
+            continue;
+        };
+        if let Some((file, names)) = statement.trim_start_matches("self::").split_once("::") {
+            let names = names.trim_matches(['{', '}', ' ']);
+            for name in names.split(',').map(str::trim) {
+                found.insert(name.to_owned(), file.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The files beside a file that it imports through `super`, by their names, also those that come through
+/// `mod.rs`.
+fn neighbours(source: &Source, exports: &BTreeMap<String, String>) -> Vec<String> {
     let mut found = Vec::new();
     let text: Vec<&str> = source.code.iter().map(|(_, line)| line.trim()).collect();
     let text = text.join(" ");
@@ -29,6 +49,13 @@ fn neighbours(source: &Source) -> Vec<String> {
                     .take_while(|c| c.is_alphanumeric() || *c == '_')
                     .collect();
                 found.push(name);
+            } else {
+                let name: String = part
+                    .trim()
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                found.extend(exports.get(&name).cloned());
             }
         }
     }
@@ -66,8 +93,11 @@ pub(super) fn check(sources: &[Source]) -> Vec<String> {
         if let Some((folder, file)) = source.path.rsplit_once('/')
             && let Some(name) = file.strip_suffix(".rs").filter(|name| *name != "mod")
         {
+            let parent = format!("{folder}/mod.rs");
+            let parent = sources.iter().find(|source| source.path == parent);
+            let exports = parent.map(exports).unwrap_or_default();
             let graph = folders.entry(folder).or_default();
-            graph.insert(name.into(), neighbours(source));
+            graph.insert(name.into(), neighbours(source, &exports));
         }
     }
     let mut complaints = Vec::new();
@@ -94,5 +124,9 @@ fn a_circle_is_seen() {
     let b = file("m/b.rs", "use super::{\n    c::{C, D},\n    x,\n};");
     let c = file("m/c.rs", "fn f() -> super::a::A {}");
     assert_eq!(check(&[a.clone(), b.clone()]), Vec::<String>::new());
-    assert_eq!(check(&[a, b, c]).len(), 1);
+    assert_eq!(check(&[a.clone(), b.clone(), c]).len(), 1);
+    // b imports Top, which comes from a, through the parent.
+    let parent = file("m/mod.rs", "mod a;\nmod b;\npub use a::{Other, Top};");
+    let back = file("m/b.rs", "use super::Top;");
+    assert_eq!(check(&[parent, a, back]).len(), 1);
 }
