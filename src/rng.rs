@@ -56,6 +56,9 @@ pub enum Purpose {
 pub struct Key(u64);
 
 impl Key {
+    /// The key of nobody.
+    pub const NOBODY: Self = Self(0);
+
     /// The key of one replication of a scenario. Any seed and any replication give unrelated keys.
     pub const fn root(seed: u64, replication: u64) -> Self {
         Self(mix(mix(seed.wrapping_add(GOLDEN))

@@ -6,10 +6,9 @@ use super::slab::NONE;
 use super::step::Step;
 use super::stream::{ANY_CLIENT, Arrival};
 use super::world::{Event, Group, Request, Stage, World};
-use crate::kernel::{Scheduler, Ticket};
+use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
 use crate::outcome::FailureReason;
-use crate::policy::BackoffState;
 use crate::rng::{Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
@@ -108,31 +107,24 @@ impl<L: AttemptLog> World<'_, L> {
             .strategy
             .deadline
             .map_or(SimTime::MAX, |deadline| now + deadline);
-        let request = Request {
-            number,
-            key,
-            attempt_key: Key::default(),
-            intended_at: now,
-            sent_at: now,
-            gives_up_at: SimTime::MAX,
-            deadline,
-            backoff: BackoffState::default(),
-            backed_off: SimDuration::ZERO,
-            client,
-            attempts: 0,
-            job: NONE,
-            next_in_pool: NONE,
-            group,
-            stage: Stage::Attempting,
-            counted,
-            give_up: Ticket::NONE,
-        };
         let pooled = !state.pools.is_empty();
-        let request = self.requests.insert(request);
+        let request = self.requests.claim();
         if request == NONE {
             self.crowded_at = Some(now);
             return Step::Rest;
         }
+        self.requests[request] = Request {
+            number,
+            key,
+            intended_at: now,
+            sent_at: now,
+            deadline,
+            client,
+            group,
+            counted,
+            stage: Stage::Attempting,
+            ..Request::BLANK
+        };
         self.tally.requests += u64::from(counted);
         if pooled && !self.enter_pool(request, scheduler) {
             return Step::Rest;

@@ -31,13 +31,14 @@ impl<L: AttemptLog> World<'_, L> {
         request.gives_up_at = patience.min(request.deadline);
         self.tally.attempts += u64::from(request.counted);
         self.sent += 1;
-        let job = self.jobs.insert(Job::of(request, index, now));
+        let job = self.jobs.claim();
+        request.job = job;
         if job == NONE || self.sent > self.plan.most_attempts {
             request.job = NONE;
             self.crowded_at = Some(now);
             return Step::Rest;
         }
-        request.job = job;
+        self.jobs[job] = Job::of(request, index, now);
         let delay = self.plan.service.request_delay.as_ref();
         let travel = delay.map_or(SimDuration::ZERO, |d| {
             d.sample(&mut key.draws(Purpose::Request))

@@ -5,6 +5,8 @@
 pub(super) struct Slab<T> {
     items: Vec<T>,
     free: Vec<u32>,
+    /// What a new place holds at first.
+    blank: T,
     /// Places at the most.
     room: usize,
 }
@@ -12,33 +14,31 @@ pub(super) struct Slab<T> {
 /// No place.
 pub(super) const NONE: u32 = u32::MAX;
 
-impl<T> Slab<T> {
+impl<T: Copy> Slab<T> {
     /// No places yet, and at most `room`, which is below 2^32.
-    pub(super) const fn new(room: usize) -> Self {
+    pub(super) const fn new(room: usize, blank: T) -> Self {
         Self {
             items: Vec::new(),
             free: Vec::new(),
+            blank,
             room,
         }
     }
 
-    /// Gives an item a place; [`NONE`] when there is no room.
+    /// A place, to be filled where it is: an item that is made elsewhere and copied costs more than its
+    /// making. [`NONE`] when there is no room.
     #[inline(always)]
-    pub(super) fn insert(&mut self, item: T) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.items[index as usize] = item;
-            return index;
-        }
-        self.append(item)
+    pub(super) fn claim(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| self.append())
     }
 
     #[cold]
     #[inline(never)]
-    fn append(&mut self, item: T) -> u32 {
+    fn append(&mut self) -> u32 {
         if self.items.len() >= self.room {
             return NONE;
         }
-        self.items.push(item);
+        self.items.push(self.blank);
         u32::try_from(self.items.len() - 1).expect("the room is below 2^32")
     }
 
@@ -75,11 +75,12 @@ mod tests {
 
     #[test]
     fn a_freed_place_is_used_again_and_a_full_slab_says_so() {
-        let mut slab = Slab::new(2);
-        assert_eq!((slab.insert('a'), slab.insert('b')), (0, 1));
+        let mut slab = Slab::new(2, ' ');
+        assert_eq!((slab.claim(), slab.claim()), (0, 1));
+        slab[1] = 'b';
         slab.remove(1);
-        assert_eq!(slab.insert('c'), 1);
-        assert_eq!(slab.insert('d'), NONE);
+        assert_eq!(slab[1], 'b', "it stays readable");
+        assert_eq!((slab.claim(), slab.claim()), (1, NONE));
         assert_eq!(slab.iter().count(), 2);
     }
 }

@@ -143,6 +143,29 @@ pub(super) struct Request {
     pub(super) give_up: Ticket,
 }
 
+impl Request {
+    /// A request that has done nothing yet.
+    pub(super) const BLANK: Self = Self {
+        number: 0,
+        key: Key::NOBODY,
+        attempt_key: Key::NOBODY,
+        intended_at: SimTime::ZERO,
+        sent_at: SimTime::ZERO,
+        gives_up_at: SimTime::MAX,
+        deadline: SimTime::MAX,
+        backoff: BackoffState::NEW,
+        backed_off: SimDuration::ZERO,
+        client: 0,
+        attempts: 0,
+        job: NONE,
+        next_in_pool: NONE,
+        group: 0,
+        stage: Stage::Ended,
+        counted: false,
+        give_up: Ticket::NONE,
+    };
+}
+
 /// Where a job is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whereabouts {
@@ -333,8 +356,8 @@ impl<'p, L: AttemptLog> World<'p, L> {
             groups: groups.collect(),
             service: Service::new(&plan.service),
             conditions: plan.faults.conditions(start, plan.service.workers),
-            requests: Slab::new(MOST_IN_FLIGHT),
-            jobs: Slab::new(MOST_IN_FLIGHT),
+            requests: Slab::new(MOST_IN_FLIGHT, Request::BLANK),
+            jobs: Slab::new(MOST_IN_FLIGHT, Job::of(&Request::BLANK, NONE, start)),
             tally: Tally::new(plan.bin, plan.end()),
             log,
             queue_draws: root.draws(Purpose::QueueOrder),

@@ -10,3 +10,11 @@ pub struct BackoffState {
     /// The nominal delay before the last retry; only the decorrelated form uses it.
     pub previous: SimDuration,
 }
+
+impl BackoffState {
+    /// Before the first retry.
+    pub const NEW: Self = Self {
+        retries: 0,
+        previous: SimDuration::ZERO,
+    };
+}
