@@ -8,6 +8,7 @@ mod client;
 mod clients;
 mod conditions;
 mod fault;
+mod flight;
 mod log;
 mod pace;
 mod queue;
