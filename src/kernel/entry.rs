@@ -18,8 +18,14 @@ impl<E> Entry<E> {
     /// The place in the order as one number: the time first, then the order of scheduling.
     #[inline]
     pub(super) fn key(&self) -> u128 {
-        (u128::from(self.time) << 64) | u128::from(self.seq)
+        key_of(self.time, self.seq)
     }
+}
+
+/// The key of an entry for `time` that was scheduled as number `seq`.
+#[inline]
+pub(super) fn key_of(time: u64, seq: u64) -> u128 {
+    (u128::from(time) << 64) | u128::from(seq)
 }
 
 /// The time of a key.

@@ -5,7 +5,7 @@
 //! adding and taking one costs a few nanoseconds, however many wait, and one that is cancelled is marked
 //! where it stands and never comes up. A stream of arrivals is a lane with one entry.
 
-use super::entry::{Entry, NEVER};
+use super::entry::{Entry, NEVER, key_of};
 
 /// Room in a new lane that is used.
 const FIRST_ROOM: usize = 16;
@@ -79,22 +79,22 @@ impl<E: Copy> Lanes<E> {
         self.first_key
     }
 
-    /// Adds `entry`, the newest of all, to the end of `lane`. `None`, and nothing is done, if the lane
+    /// Adds an entry, the newest of all, to the end of `lane`. `None`, and nothing is done, if the lane
     /// already holds a later one.
     #[inline(always)]
-    pub(super) fn push(&mut self, lane: Lane, entry: Entry<E>) -> Option<Ticket> {
+    pub(super) fn push(&mut self, lane: Lane, time: u64, seq: u64, event: E) -> Option<Ticket> {
         let number = usize::from(lane.0);
         let ring = &mut self.rings[number];
         if ring.first == ring.end {
-            let key = entry.key();
+            let key = key_of(time, seq);
             self.heads[number] = key;
             if key < self.first_key {
                 (self.first, self.first_key) = (number, key);
             }
-        } else if entry.time < ring.last_time {
+        } else if time < ring.last_time {
             return None;
         }
-        Some(ring.push(entry))
+        Some(ring.push(time, seq, event))
     }
 
     /// Takes the entry with `ticket` out of `lane`. False if it is not there any more.
@@ -115,13 +115,13 @@ impl<E: Copy> Lanes<E> {
     }
 
     /// Takes the entry of [`Self::first_key`], if there is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<Entry<E>> {
         let number = self.first;
-        let ring = self
-            .rings
-            .get_mut(number)
-            .filter(|ring| ring.first < ring.end)?;
+        if self.first_key == NEVER {
+            return None;
+        }
+        let ring = &mut self.rings[number];
         let entry = *ring.at(ring.first);
         ring.first += 1;
         self.advance(number);
@@ -150,14 +150,17 @@ impl<E: Copy> Ring<E> {
     }
 
     #[inline]
-    fn push(&mut self, entry: Entry<E>) -> Ticket {
+    fn push(&mut self, time: u64, seq: u64, event: E) -> Ticket {
         if (self.end - self.first) as usize == self.entries.len() {
-            self.grow(entry);
+            self.grow(Entry { time, seq, event });
         }
         let n = self.end;
-        *self.at(n) = entry;
+        let place = self.at(n);
+        place.time = time;
+        place.seq = seq;
+        place.event = event;
         self.end = n + 1;
-        self.last_time = entry.time;
+        self.last_time = time;
         Ticket(n)
     }
 
@@ -193,14 +196,6 @@ mod tests {
     use super::super::entry::time_of;
     use super::*;
 
-    fn entry(time: u64, seq: u64) -> Entry<()> {
-        Entry {
-            time,
-            seq,
-            event: (),
-        }
-    }
-
     #[test]
     fn lanes_are_merged_by_time_and_then_by_scheduling() {
         let mut lanes = Lanes::new();
@@ -209,7 +204,7 @@ mod tests {
             .into_iter()
             .enumerate()
         {
-            assert!(lanes.push(lane, entry(time, seq as u64 + 1)).is_some());
+            assert!(lanes.push(lane, time, seq as u64 + 1, 0).is_some());
         }
         let order: Vec<_> = std::iter::from_fn(|| lanes.pop().map(|e| e.seq)).collect();
         assert_eq!(order, [1, 2, 3, 4, 5]);
@@ -220,13 +215,13 @@ mod tests {
     fn an_entry_before_the_tail_is_refused() {
         let mut lanes = Lanes::new();
         let lane = lanes.open();
-        assert!(lanes.push(lane, entry(5, 1)).is_some());
-        assert!(lanes.push(lane, entry(4, 2)).is_none());
-        assert!(lanes.push(lane, entry(5, 3)).is_some());
+        assert!(lanes.push(lane, 5, 1, 0).is_some());
+        assert!(lanes.push(lane, 4, 2, 0).is_none());
+        assert!(lanes.push(lane, 5, 3, 0).is_some());
         lanes.pop();
         lanes.pop();
         assert!(
-            lanes.push(lane, entry(1, 4)).is_some(),
+            lanes.push(lane, 1, 4, 0).is_some(),
             "an empty lane takes anything"
         );
     }
@@ -236,7 +231,7 @@ mod tests {
         let mut lanes = Lanes::new();
         let lane = lanes.open();
         let tickets: Vec<Ticket> = (1..=6)
-            .filter_map(|seq| lanes.push(lane, entry(seq, seq)))
+            .filter_map(|seq| lanes.push(lane, seq, seq, 0))
             .collect();
         // The middle, the end, then the front with its neighbour already gone.
         for at in [1, 3, 5, 0] {

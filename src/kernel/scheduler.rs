@@ -45,7 +45,7 @@ impl<E: Copy> Scheduler<E> {
     #[inline]
     pub fn at(&mut self, time: SimTime, event: E) {
         let entry = self.entry(time, event);
-        self.timeline.push(entry);
+        self.timeline.push(entry.time, entry.seq, entry.event);
     }
 
     /// Lets `event` happen after `delay`.
@@ -72,9 +72,10 @@ impl<E: Copy> Scheduler<E> {
     /// If `time` is in the past, or `lane` was made by another scheduler.
     #[inline(always)]
     pub fn at_in(&mut self, lane: Lane, time: SimTime, event: E) -> Ticket {
-        let entry = self.entry(time, event);
-        self.lanes.push(lane, entry).unwrap_or_else(|| {
-            self.timeline.push(entry);
+        let Entry { time, seq, event } = self.entry(time, event);
+        let ticket = self.lanes.push(lane, time, seq, event);
+        ticket.unwrap_or_else(|| {
+            self.timeline.push(time, seq, event);
             Ticket::NONE
         })
     }

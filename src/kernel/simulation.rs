@@ -98,11 +98,11 @@ impl<M: Model> Simulation<M> {
     fn step_until(&mut self, limit: u64) -> Option<SimTime> {
         let (time, event) = self.scheduler.pop(limit)?;
         let time = SimTime::from_nanos(time);
-        if time != self.instant {
-            self.instant = time;
-            self.at_instant = 0;
+        if time == self.instant {
+            self.at_instant += 1;
+        } else {
+            (self.instant, self.at_instant) = (time, 1);
         }
-        self.at_instant += 1;
         self.model.handle(event, &mut self.scheduler);
         Some(time)
     }

@@ -61,49 +61,53 @@ impl<E: Copy> Timeline<E> {
         }
     }
 
-    /// Adds `entry`, the newest of all.
+    /// Adds an entry, the newest of all. It is put together in its place: one that is made elsewhere and copied
+    /// at once makes the processor wait.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<E>) {
-        if self.moves >= PATIENCE && entry.time < self.horizon {
+    pub(super) fn push(&mut self, time: u64, seq: u64, event: E) {
+        if self.moves >= PATIENCE && time < self.horizon {
             self.shed();
         }
-        if entry.time < self.horizon {
-            self.insert(entry);
+        if time < self.horizon {
+            self.insert(time, seq, event);
         } else {
-            self.wheel.push(entry);
+            self.wheel.push(Entry { time, seq, event });
         }
     }
 
-    /// Puts `entry` after all in the run that are not later: it was scheduled after them.
+    /// Puts an entry after all in the run that are not later: it was scheduled after them.
     #[inline]
-    fn insert(&mut self, entry: Entry<E>) {
+    fn insert(&mut self, time: u64, seq: u64, event: E) {
         let length = self.run.len();
+        self.run.push(Entry { time, seq, event });
         let at = if length <= TINY_RUN {
-            self.insert_tiny(entry)
+            self.make_room_tiny(time, length)
         } else {
-            self.insert_from_end(entry)
+            self.make_room_from_end(time, length)
         };
         self.moves += length - at;
+        let place = &mut self.run[at];
+        place.time = time;
+        place.seq = seq;
+        place.event = event;
     }
 
     /// Touches every entry, but no branch depends on what it finds; a wrong guess costs more than that.
     #[inline]
-    fn insert_tiny(&mut self, entry: Entry<E>) -> usize {
-        let later = |pending: &&Entry<E>| pending.time > entry.time;
-        let at = self.run.iter().filter(later).count();
-        self.run.insert(at, entry);
+    fn make_room_tiny(&mut self, time: u64, length: usize) -> usize {
+        let later = |pending: &&Entry<E>| pending.time > time;
+        let at = self.run[..length].iter().filter(later).count();
+        self.run.copy_within(at..length, at + 1);
         at
     }
 
     #[inline]
-    fn insert_from_end(&mut self, entry: Entry<E>) -> usize {
-        let mut at = self.run.len();
-        self.run.push(entry);
-        while at > 0 && self.run[at - 1].time <= entry.time {
+    fn make_room_from_end(&mut self, time: u64, length: usize) -> usize {
+        let mut at = length;
+        while at > 0 && self.run[at - 1].time <= time {
             self.run[at] = self.run[at - 1];
             at -= 1;
         }
-        self.run[at] = entry;
         at
     }
 

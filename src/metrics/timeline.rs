@@ -46,6 +46,8 @@ pub struct Timeline {
     open: Bin,
     open_index: usize,
     open_end: u64,
+    /// What is left of the open bin, now.
+    left: i64,
     levels: [i64; GAUGES],
     highest: [i64; GAUGES],
 }
@@ -65,6 +67,7 @@ impl Timeline {
             open: Bin::default(),
             open_index: 0,
             open_end: width,
+            left: width as i64,
             levels: [0; GAUGES],
             highest: [0; GAUGES],
         }
@@ -76,6 +79,7 @@ impl Timeline {
         if now.as_nanos() >= self.open_end {
             self.roll(now.as_nanos());
         }
+        self.left = self.open_end.saturating_sub(now.as_nanos()) as i64;
     }
 
     #[cold]
@@ -97,13 +101,15 @@ impl Timeline {
         &mut self.open
     }
 
-    /// Changes a level by `delta` at `now`, which lies in the open bin.
+    /// Changes a level by `delta` at the time of the last [`advance`](Self::advance).
     #[inline(always)]
-    pub fn change(&mut self, gauge: Gauge, delta: i64, now: SimTime) {
+    pub fn change(&mut self, gauge: Gauge, delta: i64) {
         let i = gauge as usize;
         self.levels[i] += delta;
-        self.highest[i] = self.highest[i].max(self.levels[i]);
-        self.open.areas[i] += delta * (self.open_end.saturating_sub(now.as_nanos())) as i64;
+        if delta > 0 {
+            self.highest[i] = self.highest[i].max(self.levels[i]);
+        }
+        self.open.areas[i] += delta * self.left;
     }
 
     /// The present level.
@@ -171,7 +177,7 @@ mod tests {
         let at = SimTime::from_nanos;
         for (t, delta) in [(3, 2), (12, -1), (30, 4)] {
             timeline.advance(at(t));
-            timeline.change(Gauge::Queue, delta, at(t));
+            timeline.change(Gauge::Queue, delta);
         }
         timeline.close(at(35));
         let areas: Vec<i64> = timeline

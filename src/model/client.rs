@@ -4,7 +4,7 @@ use super::arrival::Start;
 use super::log::AttemptLog;
 use super::slab::NONE;
 use super::step::Step;
-use super::stream::{ANY_CLIENT, Arrival};
+use super::stream::ANY_CLIENT;
 use super::world::{Event, Group, Request, Stage, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
@@ -12,7 +12,7 @@ use crate::outcome::FailureReason;
 use crate::rng::{Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog> World<'_, L> {
+impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     /// Schedules the first arrivals of a group.
     pub(super) fn start_group(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
         let index = usize::from(group);
@@ -37,13 +37,13 @@ impl<L: AttemptLog> World<'_, L> {
         }
     }
 
+    #[inline(always)]
     /// Draws the next arrival of a stream and schedules it, if it comes before arrivals end.
     fn schedule_arrival(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
         let end = self.arrivals_end;
         let state = &mut self.groups[usize::from(group)];
-        if let Some(next) = state.stream.next().filter(|next| next.at < end) {
-            state.next = next;
-            scheduler.at_in(state.arrival_lane, next.at, Event::Arrival { group });
+        if let Some(at) = state.stream.announce().filter(|&at| at < end) {
+            scheduler.at_in(state.arrival_lane, at, Event::Arrival { group });
         }
     }
 
@@ -51,7 +51,7 @@ impl<L: AttemptLog> World<'_, L> {
     #[inline]
     pub(super) fn arrive(&mut self, group: u16, scheduler: &mut Scheduler<Event>) -> Step {
         let state = &mut self.groups[usize::from(group)];
-        let Arrival { number, client, .. } = state.next;
+        let (number, client) = state.stream.announced();
         let key = state.key.child(number);
         let owner = if client == ANY_CLIENT {
             key.draws(Purpose::Owner).below(u64::from(state.plan.count)) as u32
@@ -107,7 +107,7 @@ impl<L: AttemptLog> World<'_, L> {
             .strategy
             .deadline
             .map_or(SimTime::MAX, |deadline| now + deadline);
-        let pooled = !state.pools.is_empty();
+        let pooled = !PLAIN && !state.pools.is_empty();
         let request = self.requests.claim();
         if request == NONE {
             self.crowded_at = Some(now);
@@ -129,7 +129,7 @@ impl<L: AttemptLog> World<'_, L> {
         if pooled && !self.enter_pool(request, scheduler) {
             return Step::Rest;
         }
-        self.change(Gauge::InFlight, 1, now);
+        self.change(Gauge::InFlight, 1);
         Step::Attempt(request)
     }
 
@@ -263,7 +263,7 @@ impl<L: AttemptLog> World<'_, L> {
             self.pool_mut(group, index).in_flight += 1;
             self.open_pool(group, index, scheduler);
             self.count_pool_wait(request, now - self.requests[request].intended_at);
-            self.change(Gauge::InFlight, 1, now);
+            self.change(Gauge::InFlight, 1);
             return Step::Attempt(request);
         }
     }
@@ -275,14 +275,14 @@ impl<L: AttemptLog> World<'_, L> {
     /// A request that had begun has ended: its place in flight and its client are free again.
     #[inline(always)]
     pub(super) fn end_request(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
-        self.change(Gauge::InFlight, -1, scheduler.now());
+        self.change(Gauge::InFlight, -1);
         let request = &mut self.requests[index];
         request.stage = Stage::Ended;
         let (group, client) = (request.group, request.client);
         self.requests.remove(index);
         let state = &mut self.groups[usize::from(group)];
         state.release(client, group, scheduler);
-        if !state.pools.is_empty() {
+        if !PLAIN && !state.pools.is_empty() {
             self.leave_pool(index, scheduler);
         }
     }

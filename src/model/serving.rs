@@ -13,14 +13,14 @@ use crate::outcome::AttemptOutcome;
 use crate::rng::{Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog> World<'_, L> {
+impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     /// A job reaches the service: it is refused, served or queued.
     #[inline(always)]
     pub(super) fn reach(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
         let bin = self.tally.timeline.bin();
         let job = &mut self.jobs[index];
-        if job.whereabouts == Whereabouts::Stopped {
+        if !PLAIN && job.whereabouts == Whereabouts::Stopped {
             return self.vanish(index);
         }
         job.reached_at = now;
@@ -44,7 +44,8 @@ impl<L: AttemptLog> World<'_, L> {
             }
             self.script_failure(index);
         }
-        if !self.plan.service.failures_take_time
+        if !PLAIN
+            && !self.plan.service.failures_take_time
             && let Some(code) = self.failure(&self.jobs[index])
         {
             return answer(AttemptOutcome::Error, code);
@@ -55,7 +56,7 @@ impl<L: AttemptLog> World<'_, L> {
             let job = &mut self.jobs[index];
             job.whereabouts = Whereabouts::Waiting;
             job.ticket = self.service.queue.push(index);
-            self.change(Gauge::Queue, 1, now);
+            self.change(Gauge::Queue, 1);
         } else {
             return answer(AttemptOutcome::QueueFull, 0);
         }
@@ -113,7 +114,10 @@ impl<L: AttemptLog> World<'_, L> {
         let now = scheduler.now();
         let job = &self.jobs[index];
         let end = now + self.work(job.key);
-        if self.plan.service.on_abandon == OnAbandon::DropIfLate && !self.ends_in_time(job, end) {
+        if !PLAIN
+            && self.plan.service.on_abandon == OnAbandon::DropIfLate
+            && !self.ends_in_time(job, end)
+        {
             self.jobs[index].whereabouts = Whereabouts::Stopped;
             self.vanish(index);
             return;
@@ -129,8 +133,8 @@ impl<L: AttemptLog> World<'_, L> {
         }
         self.service.busy += 1;
         scheduler.at(end, Event::Served { job: index });
-        self.change(Gauge::Busy, 1, now);
-        if self.some_cover_wait {
+        self.change(Gauge::Busy, 1);
+        if !PLAIN && self.some_cover_wait {
             self.stop_patience(index, scheduler);
         }
     }
@@ -181,6 +185,7 @@ impl<L: AttemptLog> World<'_, L> {
     }
 
     /// A worker has ended a job. An event that outlived its job is known by its time.
+    #[inline(always)]
     pub(super) fn served(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let now = scheduler.now();
         let job = &self.jobs[index];
@@ -198,7 +203,7 @@ impl<L: AttemptLog> World<'_, L> {
                 self.tally.wasted_ns += work;
             }
         }
-        let failure = if self.plan.service.failures_take_time {
+        let failure = if PLAIN || self.plan.service.failures_take_time {
             self.failure(job)
         } else {
             None
@@ -215,21 +220,25 @@ impl<L: AttemptLog> World<'_, L> {
         }
     }
 
+    #[inline(always)]
     fn free_worker(&mut self, scheduler: &mut Scheduler<Event>) {
         self.service.busy -= 1;
-        self.change(Gauge::Busy, -1, scheduler.now());
-        self.take_from_queue(scheduler);
+        self.change(Gauge::Busy, -1);
+        if self.service.queue.len() > 0 {
+            self.take_from_queue(scheduler);
+        }
     }
 
     /// Free workers take waiting jobs.
+    #[inline(never)]
     fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
         while self.service.queue.len() > 0 && self.service.busy < self.conditions.workers {
             let Some(index) = self.service.queue.pop(&mut self.queue_draws) else {
                 return;
             };
-            self.change(Gauge::Queue, -1, scheduler.now());
+            self.change(Gauge::Queue, -1);
             let job = &self.jobs[index];
-            let skips = self.plan.service.on_abandon == OnAbandon::SkipWhenDequeued;
+            let skips = !PLAIN && self.plan.service.on_abandon == OnAbandon::SkipWhenDequeued;
             if skips && !job.is_awaited_by(&self.requests[job.request]) {
                 self.vanish(index);
             } else {
@@ -258,10 +267,10 @@ impl<L: AttemptLog> World<'_, L> {
         let job = &mut self.jobs[index];
         job.whereabouts = Whereabouts::Returning;
         (job.outcome, job.code) = (outcome, code);
-        let delay = self.plan.service.response_delay.as_ref();
-        let travel = delay.map_or(SimDuration::ZERO, |d| {
-            d.sample(&mut job.key.draws(Purpose::Response))
-        });
+        let travel = match &self.plan.service.response_delay {
+            Some(delay) if !PLAIN => delay.sample(&mut job.key.draws(Purpose::Response)),
+            _ => SimDuration::ZERO,
+        };
         job.done_at = scheduler.now() + travel;
         if travel == SimDuration::ZERO {
             return Step::Answered(index);
@@ -305,7 +314,7 @@ impl<L: AttemptLog> World<'_, L> {
         match job.whereabouts {
             Whereabouts::Waiting => {
                 self.service.queue.leave(job.ticket);
-                self.change(Gauge::Queue, -1, scheduler.now());
+                self.change(Gauge::Queue, -1);
                 self.jobs[index].whereabouts = Whereabouts::Stopped;
                 self.vanish(index);
             }
@@ -354,11 +363,11 @@ impl<L: AttemptLog> World<'_, L> {
         let now = scheduler.now();
         let mut lost = Vec::new();
         while let Some(index) = self.service.queue.pop(&mut self.queue_draws) {
-            self.change(Gauge::Queue, -1, now);
+            self.change(Gauge::Queue, -1);
             lost.push(index);
         }
         let busy = i64::from(std::mem::take(&mut self.service.busy));
-        self.change(Gauge::Busy, -busy, now);
+        self.change(Gauge::Busy, -busy);
         let running = self
             .jobs
             .iter()

@@ -12,7 +12,7 @@ use crate::policy::{Decision, Ended};
 use crate::rng::{Draws, Purpose};
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog> World<'_, L> {
+impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     /// Sends the next attempt of a request on its way to the service.
     #[inline(always)]
     pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
@@ -39,10 +39,10 @@ impl<L: AttemptLog> World<'_, L> {
             return Step::Rest;
         }
         self.jobs[job] = Job::of(request, index, now);
-        let delay = self.plan.service.request_delay.as_ref();
-        let travel = delay.map_or(SimDuration::ZERO, |d| {
-            d.sample(&mut key.draws(Purpose::Request))
-        });
+        let travel = match &self.plan.service.request_delay {
+            Some(delay) if !PLAIN => delay.sample(&mut key.draws(Purpose::Request)),
+            _ => SimDuration::ZERO,
+        };
         let travel = travel + self.conditions.latency;
         if travel == SimDuration::ZERO {
             return Step::Reach(job);
@@ -60,7 +60,8 @@ impl<L: AttemptLog> World<'_, L> {
             return;
         }
         let group = &self.groups[usize::from(request.group)];
-        if group.strategy.timeout_covers_wait
+        if !PLAIN
+            && group.strategy.timeout_covers_wait
             && request.job != NONE
             && self.jobs[request.job].whereabouts == Whereabouts::InService
         {
@@ -131,23 +132,22 @@ impl<L: AttemptLog> World<'_, L> {
         if request.counted {
             self.tally.outcomes[outcome as usize] += 1;
         }
-        let mut draws = group.jitter(request);
-        let own = &mut request.backoff;
-        let state = group
-            .backoff
-            .get_mut(request.client as usize)
-            .unwrap_or(own);
-        let decision = group.strategy.rule.decide(&ended, state, &mut draws);
+        let decision = if PLAIN {
+            let mut draws = request.attempt_key.draws(Purpose::Jitter);
+            let (rule, own) = (&group.strategy.rule, &mut request.backoff);
+            rule.decide(&ended, own, &mut draws)
+        } else {
+            group.decide(&ended, request)
+        };
         if L::ENABLED {
             self.log
                 .record(attempt_record(request, outcome, code, now, decision));
         }
         match decision {
             Decision::RetryAfter(delay) => {
-                group.note_jitter(request);
                 request.stage = Stage::BackingOff;
                 request.backed_off += delay;
-                self.tally.count_retry(request, delay, now);
+                self.tally.count_retry(request, delay);
                 let event = Event::RetryDue { request: index };
                 match group.retry_lane {
                     Some(lane) => {
@@ -170,8 +170,8 @@ impl<L: AttemptLog> World<'_, L> {
 
 impl Tally {
     #[inline(always)]
-    fn count_retry(&mut self, request: &Request, delay: SimDuration, now: SimTime) {
-        self.timeline.change(Gauge::Backoff, 1, now);
+    fn count_retry(&mut self, request: &Request, delay: SimDuration) {
+        self.timeline.change(Gauge::Backoff, 1);
         if request.counted {
             self.record_delay(request.attempts, delay);
         }
@@ -200,6 +200,19 @@ impl Tally {
 }
 
 impl Group<'_> {
+    /// What follows on an attempt of `request`, when jitter or the state of the backoff may belong to its client.
+    #[inline(never)]
+    fn decide(&mut self, ended: &Ended, request: &mut Request) -> Decision {
+        let mut draws = self.jitter(request);
+        let of_client = self.backoff.get_mut(request.client as usize);
+        let state = of_client.unwrap_or(&mut request.backoff);
+        let decision = self.strategy.rule.decide(ended, state, &mut draws);
+        if matches!(decision, Decision::RetryAfter(_)) {
+            self.note_jitter(request);
+        }
+        decision
+    }
+
     /// The jitter numbers for the retry after the present attempt of `request`: its own, or, with shared
     /// generators, the next of the stream that its client uses. Clients whose generators were seeded alike
     /// draw the same numbers in the same order.

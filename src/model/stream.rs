@@ -42,17 +42,6 @@ enum Kind {
     ClosedLoop { think: Sampler, start: Start },
 }
 
-/// The next arrival of a stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Arrival {
-    /// When.
-    pub(super) at: SimTime,
-    /// Its number in the stream: the identity of the request.
-    pub(super) number: u64,
-    /// Its client; [`ANY_CLIENT`] when the number decides.
-    pub(super) client: u32,
-}
-
 /// Stands for a client that is drawn from the number of the request.
 pub(super) const ANY_CLIENT: u32 = u32::MAX;
 
@@ -62,8 +51,12 @@ pub(super) struct Stream<'p> {
     plan: &'p ArrivalPlan,
     count: u32,
     draws: Draws,
+    /// Arrivals so far, the next one included.
     number: u64,
+    /// When the next one comes.
     at: SimTime,
+    /// Its client; [`ANY_CLIENT`] when the number decides.
+    client: u32,
     /// Position in operational time, for the forms that live in it.
     position: f64,
     /// Clients in the order of their places in the period.
@@ -309,15 +302,23 @@ impl<'p> Stream<'p> {
             draws: key.draws(Purpose::Arrival),
             number: 0,
             at,
+            client: ANY_CLIENT,
             position: 0.0,
             places,
             thinned_gap: plan.thinned_gap(count),
         }
     }
 
-    /// The next arrival; arrivals never go back in time. `None` when there are no more.
+    /// The number and the client of the arrival that was announced last. The number is the identity of the
+    /// request; the client is [`ANY_CLIENT`] when the number decides.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Option<Arrival> {
+    pub(super) fn announced(&self) -> (u64, u32) {
+        (self.number - 1, self.client)
+    }
+
+    /// Announces the next arrival: when it comes. Arrivals never go back in time. `None` when there are no more.
+    #[inline(always)]
+    pub(super) fn announce(&mut self) -> Option<SimTime> {
         let gap = match &self.plan.kind {
             Kind::Poisson(mean) => *mean * self.draw_gap(),
             Kind::Even(gap) => *gap,
@@ -330,7 +331,7 @@ impl<'p> Stream<'p> {
 
     /// The next arrival of the forms that give each client its place.
     #[inline(never)]
-    fn next_placed(&mut self) -> Option<Arrival> {
+    fn next_placed(&mut self) -> Option<SimTime> {
         let client = (self.number % u64::from(self.count)) as u32;
         let (at, client) = match &self.plan.kind {
             Kind::Cycle { period, .. } => {
@@ -363,14 +364,11 @@ impl<'p> Stream<'p> {
     }
 
     #[inline(always)]
-    fn arrival(&mut self, at: SimTime, client: u32) -> Arrival {
+    fn arrival(&mut self, at: SimTime, client: u32) -> SimTime {
         self.at = at;
+        self.client = client;
         self.number += 1;
-        Arrival {
-            at,
-            number: self.number - 1,
-            client,
-        }
+        at
     }
 
     /// A memoryless gap of mean 1.

@@ -9,7 +9,7 @@ use super::step::Step;
 use super::world::{Event, World};
 use crate::kernel::Scheduler;
 
-impl<L: AttemptLog> World<'_, L> {
+impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     /// Follows a request as far as it gets at this moment.
     #[inline(always)]
     pub(super) fn follow(&mut self, mut step: Step, scheduler: &mut Scheduler<Event>) {

@@ -8,11 +8,11 @@ use super::clients::GroupPlan;
 use super::conditions::{Conditions, FaultSchedule};
 pub(super) use super::flight::{Job, Request, Stage, Whereabouts};
 use super::log::{AttemptLog, AttemptRecord, Next};
-use super::service::{Service, ServicePlan};
+use super::service::{OnAbandon, Service, ServicePlan};
 use super::slab::{NONE, Slab};
 use super::step::Step;
 use super::strategy::Strategy;
-use super::stream::{Arrival, Stream};
+use super::stream::Stream;
 use crate::kernel::{Lane, Model, Scheduler, Simulation, Stuck};
 use crate::metrics::{Gauge, Tally};
 use crate::policy::BackoffState;
@@ -117,8 +117,6 @@ pub(super) struct Group<'p> {
     pub(super) strategy: &'p Strategy,
     pub(super) key: Key,
     pub(super) stream: Stream<'p>,
-    /// The arrival that is scheduled.
-    pub(super) next: Arrival,
     /// One bit a client of a thinned closed loop: it has a request in flight.
     pub(super) busy: Vec<u64>,
     /// Requests made by each client of a closed loop with events.
@@ -136,9 +134,10 @@ pub(super) struct Group<'p> {
     pub(super) retry_lane: Option<Lane>,
 }
 
-/// A world that runs one strategy.
+/// A world that runs one strategy. In a `PLAIN` world (see [`is_plain`]) what most scenarios do without is not
+/// even asked for.
 #[derive(Debug)]
-pub(super) struct World<'p, L> {
+pub(super) struct World<'p, L, const PLAIN: bool> {
     pub(super) plan: &'p WorldPlan,
     pub(super) groups: Vec<Group<'p>>,
     pub(super) service: Service,
@@ -171,8 +170,38 @@ pub fn run_world<L: AttemptLog>(
     root: Key,
     log: L,
 ) -> Result<(Tally, L), WorldError> {
+    if !L::ENABLED && is_plain(plan, strategies) {
+        run_as::<L, true>(plan, strategies, root, log)
+    } else {
+        run_as::<L, false>(plan, strategies, root, log)
+    }
+}
+
+/// Whether a world has none of what costs a question at every attempt: network delays, pools, failures on
+/// arrival, work that stops when it is abandoned, patience with the wait alone, and backoff or jitter that
+/// belongs to the client. A logged run never is, so that the log checks the one way against the other.
+fn is_plain(plan: &WorldPlan, strategies: &[&Strategy]) -> bool {
+    let service = &plan.service;
+    service.request_delay.is_none()
+        && service.response_delay.is_none()
+        && service.failures_take_time
+        && service.on_abandon == OnAbandon::Continue
+        && plan.groups.iter().all(|group| group.pool.is_none())
+        && strategies.iter().all(|strategy| {
+            !strategy.timeout_covers_wait
+                && strategy.generators == 0
+                && !strategy.rule.backoff.uses_client_state()
+        })
+}
+
+fn run_as<L: AttemptLog, const PLAIN: bool>(
+    plan: &WorldPlan,
+    strategies: &[&Strategy],
+    root: Key,
+    log: L,
+) -> Result<(Tally, L), WorldError> {
     let mut simulation = Simulation::build(|scheduler| {
-        let mut world = World::new(plan, strategies, root, log, scheduler);
+        let mut world = World::<L, PLAIN>::new(plan, strategies, root, log, scheduler);
         world.start(scheduler);
         world
     });
@@ -191,7 +220,7 @@ pub fn run_world<L: AttemptLog>(
     Ok((world.tally, world.log))
 }
 
-impl<'p, L: AttemptLog> World<'p, L> {
+impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
     fn new(
         plan: &'p WorldPlan,
         strategies: &[&'p Strategy],
@@ -281,8 +310,8 @@ impl<'p, L: AttemptLog> World<'p, L> {
 
     /// Changes a level of the timeline.
     #[inline(always)]
-    pub(super) fn change(&mut self, gauge: Gauge, delta: i64, now: SimTime) {
-        self.tally.timeline.change(gauge, delta, now);
+    pub(super) fn change(&mut self, gauge: Gauge, delta: i64) {
+        self.tally.timeline.change(gauge, delta);
     }
 }
 
@@ -310,7 +339,6 @@ impl<'p> Group<'p> {
             strategy,
             key,
             stream: Stream::new(&plan.arrivals, plan.count, key),
-            next: Arrival::default(),
             busy: vec![0; when(plan.arrivals.is_thinned()).div_ceil(64)],
             calls: vec![0; when(plan.arrivals.client_pauses().is_some())],
             pools: vec![empty; pools],
@@ -325,7 +353,7 @@ impl<'p> Group<'p> {
     }
 }
 
-impl<L: AttemptLog> Model for World<'_, L> {
+impl<L: AttemptLog, const PLAIN: bool> Model for World<'_, L, PLAIN> {
     type Event = Event;
 
     #[inline]
@@ -343,7 +371,7 @@ impl<L: AttemptLog> Model for World<'_, L> {
             Event::Answered { job } => Step::Answered(job),
             Event::GaveUp { request } => self.gave_up(request, scheduler),
             Event::RetryDue { request } => {
-                self.change(Gauge::Backoff, -1, scheduler.now());
+                self.change(Gauge::Backoff, -1);
                 Step::Attempt(request)
             }
             Event::PoolFreed { group, pool } => self.pool_freed(group, pool, scheduler),

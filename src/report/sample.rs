@@ -236,7 +236,7 @@ fn tally(stroke: &Stroke, bins: u64, horizon: SimDuration, replication: u32) -> 
         bin.failed = first - succeeded;
         tally
             .timeline
-            .change(Gauge::Queue, if i % 2 == 0 { 5 } else { -5 }, start);
+            .change(Gauge::Queue, if i % 2 == 0 { 5 } else { -5 });
         tally.requests += first;
         tally.attempts += first + retries;
         tally.succeeded += succeeded;
