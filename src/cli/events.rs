@@ -1,7 +1,7 @@
 //! `events.jsonl`: one line for each attempt.
 
-use crate::experiment::{RunError, record_attempts};
-use crate::model::{AttemptRecord, Next};
+use crate::experiment::{RunError, log_attempts};
+use crate::model::{AttemptLog, AttemptRecord, Next};
 use crate::outcome::AttemptOutcome;
 use crate::scenario::Plan;
 use crate::time::SimTime;
@@ -43,23 +43,55 @@ pub(super) enum EventsError {
     Write(#[from] io::Error),
 }
 
+/// A run that makes more attempts than this is not logged: its log would fill the disk.
+pub(super) const MOST_LOGGED: u64 = 50_000_000;
+
 /// Writes the attempts of `replications` replications of every compared strategy.
 pub(super) fn write_events(
     plan: &Plan,
     replications: u32,
     out: &mut impl Write,
 ) -> Result<(), EventsError> {
+    let mut plan = plan.clone();
+    plan.world.most_attempts = plan.world.most_attempts.min(MOST_LOGGED);
     for &strategy in &plan.compared {
         for replication in 0..replications {
-            let (_, records) = record_attempts(plan, strategy, replication)?;
-            for record in &records {
-                let line = line(plan, strategy, replication, record);
-                serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
-                out.write_all(b"\n")?;
+            let lines = Lines {
+                plan: &plan,
+                strategy,
+                replication,
+                out: &mut *out,
+                failed: None,
+            };
+            let (_, lines) = log_attempts(&plan, strategy, replication, lines)?;
+            if let Some(error) = lines.failed {
+                return Err(error.into());
             }
         }
     }
     Ok(())
+}
+
+/// Writes a line for each attempt as it comes, so that the log need not fit into memory.
+struct Lines<'a, W> {
+    plan: &'a Plan,
+    strategy: usize,
+    replication: u32,
+    out: W,
+    /// The first error; nothing is written after it.
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> AttemptLog for Lines<'_, W> {
+    const ENABLED: bool = true;
+    fn record(&mut self, record: AttemptRecord) {
+        if self.failed.is_some() {
+            return;
+        }
+        let line = line(self.plan, self.strategy, self.replication, &record);
+        let written = serde_json::to_writer(&mut self.out, &line).map_err(io::Error::from);
+        self.failed = written.and_then(|()| self.out.write_all(b"\n")).err();
+    }
 }
 
 fn line<'a>(plan: &'a Plan, strategy: usize, replication: u32, record: &AttemptRecord) -> Line<'a> {

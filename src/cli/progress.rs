@@ -1,23 +1,30 @@
 //! A bar with the time left, on a terminal.
 
 use super::terminal::Look;
+use crate::experiment::PARTS;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-/// A bar for `runs` replications; it draws nothing when standard error is no terminal or `quiet` is set.
+/// A bar for `runs` replications, moved on [`PARTS`] times in each; it draws nothing when standard error is no terminal or `quiet` is set.
 pub(super) fn bar(name: &str, runs: u64, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
     let look = Look::of_stderr();
-    let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::stderr());
-    let template = "{prefix} [{bar:30}] {pos}/{len} runs, {eta} left";
+    let parts = runs.saturating_mul(u64::from(PARTS));
+    let bar = ProgressBar::with_draw_target(Some(parts), ProgressDrawTarget::stderr());
+    let template = "{prefix} [{bar:30}] {percent} % of {msg}, {eta} left";
     let style =
         ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(if look.unicode {
         style.progress_chars("█▌ ")
     } else {
         style.progress_chars("#> ")
+    });
+    bar.set_message(if runs == 1 {
+        "1 run".into()
+    } else {
+        format!("{runs} runs")
     });
     bar.set_prefix(
         name.chars()

@@ -1,21 +1,20 @@
 //! `run`: every strategy of a scenario against the same worlds.
 
-use super::events::{EventsError, write_events};
+use super::events::{EventsError, MOST_LOGGED, write_events};
 use super::progress;
 use super::terminal::{Look, print, tell};
 use super::validate::{read, usage_problem};
 use super::{Failure, RunArguments};
 use crate::decode::{nearest, shown};
 use crate::experiment::{RunResult, run as run_plan};
-use crate::report::{Extra, OutputOptions, Style, json, table, write_output};
+use crate::report::{Extra, OutputOptions, Style, check_target, json, table, write_output};
 use crate::scenario::{MOST_MEMORY, Plan, Scenario};
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Bytes of the records of a request with its usual attempts.
-const LOG_BYTES: f64 = 300.0;
 /// More threads than this only cost.
 const MOST_THREADS: usize = 1_024;
 
@@ -33,6 +32,10 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         .collect::<Option<_>>()
         .ok_or(Failure::Input)?;
     check_distinct(&ready)?;
+    for (scenario, _) in &ready {
+        check_target(&arguments.out.join(&scenario.name))
+            .map_err(|error| not_written(&error.to_string(), &error.remedy))?;
+    }
     for (i, (scenario, plan)) in ready.iter().enumerate() {
         if i > 0 && !arguments.quiet && !arguments.json {
             print("\n")?;
@@ -71,8 +74,8 @@ fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(
         usage_problem(&scenario, reason, remedy);
         return None;
     }
-    if arguments.events && plan.estimate.requests * LOG_BYTES > MOST_MEMORY {
-        let reason = "the log of so many attempts does not fit into memory".to_owned();
+    if arguments.events && plan.estimate.requests > MOST_LOGGED as f64 {
+        let reason = format!("a log of more than {MOST_LOGGED} attempts would fill the disk");
         let remedy =
             "leave --events out, or shorten the run with --set run.duration=...".to_owned();
         usage_problem(&scenario, reason, remedy);
@@ -130,11 +133,9 @@ fn run_one(
         failure
     })?;
     let dir = arguments.out.join(&scenario.name);
-    let written = write(plan, &dir, &result, arguments, interrupt).map_err(|error| {
-        tell(&format!("error: {}", error.0));
-        tell(&format!("  help: {}", error.1));
-        Failure::Run
-    })?;
+    let written = write(plan, &dir, &result, arguments, interrupt);
+    interrupt.leave_if_asked();
+    let written = written.map_err(|error| not_written(&error.0, &error.1))?;
     show(&result, arguments)?;
     if !arguments.quiet {
         tell(&format!(
@@ -144,6 +145,12 @@ fn run_one(
         ));
     }
     Ok(())
+}
+
+fn not_written(what: &str, remedy: &str) -> Failure {
+    tell(&format!("error: {what}"));
+    tell(&format!("  help: {remedy}"));
+    Failure::Run
 }
 
 /// As many threads as were asked for, but not more than there is memory and work for. Zero asks for one for
@@ -228,6 +235,7 @@ fn event_log(
 /// Ctrl-C. A run is left at once, as nothing of it is on disk but a temporary log; while output is written, the
 /// program waits until that is complete.
 struct Interrupt {
+    asked: Arc<AtomicBool>,
     writing: Arc<Mutex<()>>,
     /// Temporary files.
     litter: Arc<Mutex<Vec<PathBuf>>>,
@@ -236,15 +244,18 @@ struct Interrupt {
 impl Interrupt {
     fn listen() -> Self {
         let interrupt = Self {
+            asked: Arc::default(),
             writing: Arc::default(),
             litter: Arc::default(),
         };
+        let asked = Arc::clone(&interrupt.asked);
         let writing = Arc::clone(&interrupt.writing);
         let litter = Arc::clone(&interrupt.litter);
         let leave = move || {
+            asked.store(true, Ordering::SeqCst);
             let free = writing.try_lock();
             if free.is_ok() {
-                tell("\ninterrupted: earlier output is as it was");
+                tell("\ninterrupted: nothing incomplete is left behind");
             } else {
                 tell("\ninterrupted: the output that is being written is completed first");
             }
@@ -265,6 +276,14 @@ impl Interrupt {
     fn remove_at_exit(&self, path: &Path) {
         if let Ok(mut litter) = self.litter.lock() {
             litter.push(path.into());
+        }
+    }
+
+    /// Ends the program when it was interrupted while it wrote.
+    fn leave_if_asked(&self) {
+        while self.asked.load(Ordering::SeqCst) {
+            // The handler leaves in a moment.
+            std::thread::park();
         }
     }
 

@@ -10,6 +10,9 @@ use crate::policy::MaxAttempts;
 use crate::scenario::Plan;
 use crate::theory::retries;
 
+/// More requests than this share that are still open at the end could change any figure.
+const MOST_OPEN: f64 = 0.05;
+
 /// `success` is the success rate as the table gives it: the mean over replications.
 pub(super) fn match_theory(
     plan: &Plan,
@@ -38,11 +41,7 @@ pub(super) fn match_theory(
         p,
         k: (k < u64::MAX).then_some(k),
         success: check_success(total, retries::success(p, k), pooled),
-        attempts: check_attempts(
-            total,
-            retries::mean_attempts(p, k),
-            retries::sd_attempts(p, k),
-        ),
+        attempts: check_attempts(total, p, k),
     }
 }
 
@@ -57,7 +56,15 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
         return Some("client groups use different strategies".into());
     }
     let rule = &plan.strategies[strategy].rule;
-    let mut codes = plan.world.service.failures.iter().map(|&(_, code)| code);
+    let mut below = 0.0;
+    let likely = |&&(upper, _): &&(f64, u16)| std::mem::replace(&mut below, upper) < upper;
+    let mut codes = plan
+        .world
+        .service
+        .failures
+        .iter()
+        .filter(likely)
+        .map(|&(_, code)| code);
     if let Some(code) = codes.find(|&code| !rule.retry_on.contains(AttemptOutcome::Error, code)) {
         return Some(format!("code {code} is not retried"));
     }
@@ -88,8 +95,16 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
     if let Some((n, words)) = most(&requests).filter(|&(n, _)| n > 0) {
         return Some(format!("{words} {} of requests", share(n, total.requests)));
     }
-    let (n, words) = most(&attempts).filter(|&(n, _)| n > 0)?;
-    Some(format!("{words} {} of attempts", share(n, total.attempts)))
+    if let Some((n, words)) = most(&attempts).filter(|&(n, _)| n > 0) {
+        return Some(format!("{words} {} of attempts", share(n, total.attempts)));
+    }
+    let open = total.unfinished as f64 > MOST_OPEN * total.requests as f64;
+    open.then(|| {
+        format!(
+            "{} of requests had not ended",
+            share(total.unfinished, total.requests)
+        )
+    })
 }
 
 /// A share in words that does not round a few to none.
@@ -133,7 +148,9 @@ fn check_success(total: &Tally, predicted: f64, observed: f64) -> Check {
     }
 }
 
-fn check_attempts(total: &Tally, predicted: f64, sd: f64) -> Check {
+/// Unfinished requests take from one attempt to all of them; z is of the distance that this does not explain.
+fn check_attempts(total: &Tally, p: f64, k: u64) -> Check {
+    let (predicted, sd) = (retries::mean_attempts(p, k), retries::sd_attempts(p, k));
     let of = |list: &[u64], first: usize| {
         list.iter()
             .enumerate()
@@ -141,11 +158,22 @@ fn check_attempts(total: &Tally, predicted: f64, sd: f64) -> Check {
             .sum::<f64>()
     };
     let n = (total.succeeded + total.failed_total()) as f64;
-    let observed = (of(&total.succeeded_with, 1) + of(&total.failed_with, 0)) / n;
+    let attempts = of(&total.succeeded_with, 1) + of(&total.failed_with, 0);
+    let open = total.unfinished as f64;
+    let with_open = |each: f64| (attempts + open * each) / (n + open);
+    let (least, most) = (
+        with_open(1.0),
+        if open > 0.0 {
+            with_open(k as f64)
+        } else {
+            with_open(1.0)
+        },
+    );
+    let distance = (least - predicted).max(0.0) + (most - predicted).min(0.0);
     Check {
         predicted,
-        observed,
-        z: z(observed - predicted, sd / n.sqrt()),
+        observed: attempts / n,
+        z: z(distance, sd / n.sqrt()),
     }
 }
 

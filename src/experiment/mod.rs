@@ -8,5 +8,6 @@ mod rank;
 mod result;
 mod run;
 
+pub use crate::model::PARTS;
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
-pub use run::{RunError, record_attempts, run};
+pub use run::{RunError, log_attempts, record_attempts, run};

@@ -5,7 +5,8 @@ use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult};
 use crate::metrics::{Headline, Tally, estimate, success_by_attempt, summarise};
 use crate::model::{
-    AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, run_world,
+    AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, WorldPlan,
+    run_world_telling,
 };
 use crate::policy::MaxAttempts;
 use crate::rng::Key;
@@ -13,6 +14,7 @@ use crate::scenario::{Plan, Scenario};
 use crate::time::SimTime;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// Why a run has no result.
@@ -76,8 +78,8 @@ pub enum RunError {
 /// Results waiting for their turn, for each thread: what memory is held at once.
 const WINDOW_PER_THREAD: usize = 16;
 
-/// Runs all compared strategies of a scenario. `threads` of zero uses every processor; `progress` is told of
-/// each finished replication, from any thread.
+/// Runs all compared strategies of a scenario. `threads` of zero uses every processor; `progress` is called
+/// [`PARTS`] times in each replication, from any thread.
 ///
 /// # Errors
 /// When a world stands still or the program fails.
@@ -95,15 +97,17 @@ pub fn run(
         .flat_map(|&strategy| (0..plan.replications).map(move |r| (strategy, r)))
         .collect();
     let mut folds: Vec<Fold> = plan.compared.iter().map(|_| Fold::new(plan)).collect();
-    for window in tasks.chunks(pool.current_num_threads() * WINDOW_PER_THREAD) {
-        let one = |&(strategy, replication): &(usize, u32)| {
-            let tally = simulate(plan, strategy, replication, NoLog).map(|(tally, _)| tally);
-            progress();
-            tally
-        };
-        let tallies: Vec<Result<Tally, RunError>> =
-            pool.install(|| window.par_iter().map(one).collect());
-        for (&(strategy, _), tally) in window.iter().zip(tallies) {
+    let threads = pool.current_num_threads();
+    for window in tasks.chunks(threads * WINDOW_PER_THREAD) {
+        let tallies = pool.install(|| run_window(plan, window, threads, progress));
+        for (&(strategy, replication), tally) in window.iter().zip(tallies) {
+            let tally = match tally.expect("only what comes after an error is left out") {
+                // The worlds that run at once share the memory; one that needs more gets all of it now.
+                Err(RunError::Crowded { .. }) if threads > 1 => {
+                    log_attempts(plan, strategy, replication, NoLog).map(|(tally, _)| tally)
+                }
+                tally => tally,
+            };
             let place = plan
                 .compared
                 .iter()
@@ -112,6 +116,30 @@ pub fn run(
         }
     }
     Ok(gather(scenario, plan, folds))
+}
+
+/// Runs some tasks at once. When one fails those after it are left out, unless they have begun.
+fn run_window(
+    plan: &Plan,
+    window: &[(usize, u32)],
+    threads: usize,
+    progress: &(dyn Fn() + Sync),
+) -> Vec<Option<Result<Tally, RunError>>> {
+    let mut world = plan.world.clone();
+    world.most_in_flight = plan.world.most_in_flight / threads;
+    let first_failed = AtomicUsize::new(usize::MAX);
+    let one = |(index, &(strategy, replication)): (usize, &(usize, u32))| {
+        if index > first_failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let done = simulate(plan, &world, strategy, replication, NoLog, progress);
+        // One that is only crowded has another chance.
+        if !matches!(done, Ok(_) | Err(RunError::Crowded { .. })) || threads == 1 && done.is_err() {
+            first_failed.fetch_min(index, Ordering::Relaxed);
+        }
+        Some(done.map(|(tally, _)| tally))
+    };
+    window.par_iter().enumerate().map(one).collect()
 }
 
 /// Runs one replication of one strategy and gives a record of every attempt, in the order of their ends.
@@ -123,14 +151,29 @@ pub fn record_attempts(
     strategy: usize,
     replication: u32,
 ) -> Result<(Tally, Vec<AttemptRecord>), RunError> {
-    simulate(plan, strategy, replication, Vec::new())
+    log_attempts(plan, strategy, replication, Vec::new())
+}
+
+/// The same, with each record given to `log` as it comes.
+///
+/// # Errors
+/// When the world stands still or the program fails.
+pub fn log_attempts<L: AttemptLog>(
+    plan: &Plan,
+    strategy: usize,
+    replication: u32,
+    log: L,
+) -> Result<(Tally, L), RunError> {
+    simulate(plan, &plan.world, strategy, replication, log, &|| ())
 }
 
 fn simulate<L: AttemptLog>(
     plan: &Plan,
+    world: &WorldPlan,
     index: usize,
     replication: u32,
     log: L,
+    progress: &dyn Fn(),
 ) -> Result<(Tally, L), RunError> {
     let strategies: Vec<&Strategy> = plan
         .pinned
@@ -140,7 +183,7 @@ fn simulate<L: AttemptLog>(
     let root = Key::root(plan.seed, u64::from(replication));
     let strategy = || plan.strategies[index].name.clone();
     match catch_unwind(AssertUnwindSafe(|| {
-        run_world(&plan.world, &strategies, root, log)
+        run_world_telling(world, &strategies, root, log, progress)
     })) {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(WorldError::Stuck(stuck))) => Err(RunError::Stuck {
@@ -153,7 +196,7 @@ fn simulate<L: AttemptLog>(
             strategy: strategy(),
             replication,
             at,
-            limit: plan.world.most_attempts,
+            limit: world.most_attempts,
         }),
         Ok(Err(WorldError::Crowded { at })) => Err(RunError::Crowded {
             strategy: strategy(),

@@ -163,6 +163,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             pool.first = request;
         } else {
             self.requests[last].next_in_pool = request;
+            self.requests[request].previous_in_pool = last;
         }
         self.requests[request].stage = Stage::InPool;
         let limit = self.requests[request]
@@ -181,8 +182,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         }
     }
 
-    /// A request has waited for a place long enough: it fails without an attempt. It leaves the line when its
-    /// turn comes, so that the line needs no search.
+    /// A request has waited for a place long enough: it leaves the line and fails without an attempt.
     #[inline(never)]
     pub(super) fn pool_wait_over(
         &mut self,
@@ -201,7 +201,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         };
         self.count_pool_wait(request, scheduler.now() - waiting.intended_at);
         self.tally.count_failure(&waiting, reason);
+        self.leave_line(request);
         self.requests[request].stage = Stage::Ended;
+        self.requests.remove(request);
         let (group, client) = (waiting.group, waiting.client);
         self.groups[usize::from(group)].release(client, group, scheduler);
         Step::Rest
@@ -243,28 +245,41 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         scheduler: &mut Scheduler<Event>,
     ) -> Step {
         let now = scheduler.now();
-        self.pool_mut(group, index).opening = false;
-        loop {
-            let request = self.pool_mut(group, index).first;
-            if request == NONE {
-                return Step::Rest;
-            }
-            let next = self.requests[request].next_in_pool;
-            let pool = self.pool_mut(group, index);
-            pool.first = next;
-            if next == NONE {
-                pool.last = NONE;
-            }
-            // One that has waited too long leaves the line here.
-            if self.requests[request].stage == Stage::Ended {
-                self.requests.remove(request);
-                continue;
-            }
-            self.pool_mut(group, index).in_flight += 1;
-            self.open_pool(group, index, scheduler);
-            self.count_pool_wait(request, now - self.requests[request].intended_at);
-            self.change(Gauge::InFlight, 1);
-            return Step::Attempt(request);
+        let size = self.groups[usize::from(group)].plan.pool;
+        let size = size.map_or(u32::MAX, |(size, ..)| size);
+        let pool = self.pool_mut(group, index);
+        pool.opening = false;
+        let request = pool.first;
+        // The line may have run out of patience, and the place may be taken, at this very moment.
+        if request == NONE || pool.in_flight >= size {
+            return Step::Rest;
+        }
+        pool.in_flight += 1;
+        self.leave_line(request);
+        self.open_pool(group, index, scheduler);
+        self.count_pool_wait(request, now - self.requests[request].intended_at);
+        self.change(Gauge::InFlight, 1);
+        Step::Attempt(request)
+    }
+
+    /// Takes a request out of the line for its pool.
+    fn leave_line(&mut self, request: u32) {
+        let index = self.pool_of(request);
+        let Request {
+            group,
+            next_in_pool: next,
+            previous_in_pool: previous,
+            ..
+        } = self.requests[request];
+        if previous == NONE {
+            self.pool_mut(group, index).first = next;
+        } else {
+            self.requests[previous].next_in_pool = next;
+        }
+        if next == NONE {
+            self.pool_mut(group, index).last = previous;
+        } else {
+            self.requests[next].previous_in_pool = previous;
         }
     }
 

@@ -26,6 +26,8 @@ pub(super) struct Conditions {
     pub(super) latency: SimDuration,
     /// The first so many attempts of each client fail.
     pub(super) fail_first: u32,
+    /// When the last such fault began: their count begins anew then.
+    pub(super) counts_from: Option<SimTime>,
     /// Every so many-th attempt fails, with which code.
     pub(super) fail_every: Vec<(u32, u16)>,
     /// All attempts fail, with this code.
@@ -68,6 +70,14 @@ impl FaultSchedule {
         times.sort_unstable();
         times.dedup();
         times
+    }
+
+    /// The highest probability of failing that faults add before `end`.
+    pub fn worst_error_rate(&self, end: SimTime) -> f64 {
+        let times = std::iter::once(SimTime::ZERO).chain(self.changes(end));
+        times
+            .map(|time| self.conditions(time, 1).error_rate)
+            .fold(0.0, f64::max)
     }
 
     /// How many times as many requests arrive at `now`.
@@ -138,6 +148,10 @@ impl FaultSchedule {
                 .filter_map(|fault| fault.fail_first)
                 .max()
                 .unwrap_or(0),
+            counts_from: active()
+                .filter(|fault| fault.fail_first.is_some())
+                .filter_map(|fault| fault.span_at(now).map(|(from, _)| from))
+                .max(),
             fail_every: active()
                 .filter_map(|fault| fault.fail_every.map(|n| (n, fault.code.0)))
                 .collect(),

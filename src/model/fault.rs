@@ -14,6 +14,8 @@ use crate::{choice, record};
 const RAMP_STEPS: u64 = 64;
 /// A fault may come again so often.
 pub const MOST_REPEATS: u32 = 10_000;
+/// More first attempts of a client than this that fail by script are as good as all.
+const MOST_SCRIPTED: u32 = 1_000_000;
 /// The code of failures that a fault causes, unless it names another.
 pub(super) const DEFAULT_CODE: Code = Code(503);
 
@@ -52,13 +54,13 @@ record! {
         slow_down: Option<f64> = None,
         /// So many workers are there.
         workers: Option<u32> = None,
-        /// This share of the workers is there.
+        /// This share of the workers is there, rounded to whole workers.
         capacity: Option<Ratio> = None,
         /// The way to the service takes so much longer.
         latency: Option<SimDuration> = None,
         /// Requests arrive so many times as often.
         surge: Option<f64> = None,
-        /// The first so many attempts of each client fail, whatever the seed.
+        /// The first so many attempts of each client fail, whatever the seed; the count begins anew with each such fault.
         fail_first: Option<u32> = None,
         /// Every so many-th attempt at the service fails, whatever the seed.
         fail_every: Option<u32> = None,
@@ -120,6 +122,7 @@ impl FaultSpec {
     pub fn surely_fails(&self, sure: f64) -> bool {
         self.fail_all == Some(true)
             || self.fail_every == Some(1)
+            || self.fail_first > Some(MOST_SCRIPTED)
             || self.error_rate.is_some_and(|rate| rate.get() > sure)
     }
 

@@ -41,8 +41,9 @@ pub(super) struct Request {
     pub(super) client: u32,
     pub(super) attempts: u32,
     pub(super) job: u32,
-    /// The next in the line for a place in the pool.
+    /// Its neighbours in the line for a place in the pool.
     pub(super) next_in_pool: u32,
+    pub(super) previous_in_pool: u32,
     pub(super) group: u16,
     pub(super) stage: Stage,
     /// Whether it is inside the measuring window.
@@ -67,6 +68,7 @@ impl Request {
         attempts: 0,
         job: NONE,
         next_in_pool: NONE,
+        previous_in_pool: NONE,
         group: 0,
         stage: Stage::Ended,
         counted: false,

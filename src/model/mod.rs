@@ -36,4 +36,4 @@ pub use service::{
 };
 pub use strategy::{Strategy, StrategySpec, TimeoutCovers};
 pub use stream::ArrivalPlan;
-pub use world::{MOST_IN_FLIGHT, WorldError, WorldPlan, run_world};
+pub use world::{MOST_IN_FLIGHT, PARTS, WorldError, WorldPlan, run_world, run_world_telling};

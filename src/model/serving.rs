@@ -347,10 +347,16 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     #[inline(never)]
     pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) -> Step {
         let was_refusing = self.conditions.refuse;
+        let counted_from = self.conditions.counts_from;
         self.conditions = self
             .plan
             .faults
             .conditions(scheduler.now(), self.plan.service.workers);
+        if self.conditions.counts_from.is_some() && self.conditions.counts_from != counted_from {
+            for group in &mut self.groups {
+                group.attempts_seen.fill(0);
+            }
+        }
         if self.conditions.refuse && !was_refusing {
             self.lose_work(scheduler);
         }

@@ -38,6 +38,8 @@ pub struct WorldPlan {
     pub faults: FaultSchedule,
     /// A world that makes more attempts than this ends without a result.
     pub most_attempts: u64,
+    /// The same for requests, or attempts, in flight at once; at most [`MOST_IN_FLIGHT`].
+    pub most_in_flight: usize,
 }
 
 impl WorldPlan {
@@ -74,6 +76,9 @@ pub(super) enum Event {
 
 const _: () = assert!(size_of::<Event>() <= 8);
 
+/// How often a run tells that it moves on.
+pub const PARTS: u32 = 50;
+
 /// Requests, or attempts, in flight at once at the most: with all that belongs to them about 4 GiB.
 pub const MOST_IN_FLIGHT: usize = 16_000_000;
 
@@ -87,7 +92,7 @@ pub enum WorldError {
         /// When.
         at: SimTime,
     },
-    /// More was in flight than [`MOST_IN_FLIGHT`].
+    /// More was in flight than [`WorldPlan::most_in_flight`].
     Crowded {
         /// When.
         at: SimTime,
@@ -170,10 +175,27 @@ pub fn run_world<L: AttemptLog>(
     root: Key,
     log: L,
 ) -> Result<(Tally, L), WorldError> {
+    run_world_telling(plan, strategies, root, log, &|| ())
+}
+
+/// The same; `told` is called [`PARTS`] times, as the time of the run passes.
+///
+/// # Errors
+/// When the world does not move on in time, or fills up without bound.
+///
+/// # Panics
+/// When a request or an attempt is lost: that is a bug.
+pub fn run_world_telling<L: AttemptLog>(
+    plan: &WorldPlan,
+    strategies: &[&Strategy],
+    root: Key,
+    log: L,
+    told: &dyn Fn(),
+) -> Result<(Tally, L), WorldError> {
     if !L::ENABLED && is_plain(plan, strategies) {
-        run_as::<L, true>(plan, strategies, root, log)
+        run_as::<L, true>(plan, strategies, root, log, told)
     } else {
-        run_as::<L, false>(plan, strategies, root, log)
+        run_as::<L, false>(plan, strategies, root, log, told)
     }
 }
 
@@ -199,13 +221,19 @@ fn run_as<L: AttemptLog, const PLAIN: bool>(
     strategies: &[&Strategy],
     root: Key,
     log: L,
+    told: &dyn Fn(),
 ) -> Result<(Tally, L), WorldError> {
     let mut simulation = Simulation::build(|scheduler| {
         let mut world = World::<L, PLAIN>::new(plan, strategies, root, log, scheduler);
         world.start(scheduler);
         world
     });
-    simulation.run_until(plan.end())?;
+    // Runs are told of in equal parts of their time.
+    for part in 1..=PARTS {
+        let until = plan.end().as_nanos() as u128 * u128::from(part) / u128::from(PARTS);
+        simulation.run_until(SimTime::from_nanos(until as u64))?;
+        told();
+    }
     let events = simulation.events();
     let mut world = simulation.into_model();
     match world.crowded_at {
@@ -254,8 +282,8 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
             groups: groups.collect(),
             service: Service::new(&plan.service),
             conditions: plan.faults.conditions(start, plan.service.workers),
-            requests: Slab::new(MOST_IN_FLIGHT, Request::BLANK),
-            jobs: Slab::new(MOST_IN_FLIGHT, Job::of(&Request::BLANK, NONE, start)),
+            requests: Slab::new(plan.most_in_flight, Request::BLANK),
+            jobs: Slab::new(plan.most_in_flight, Job::of(&Request::BLANK, NONE, start)),
             tally: Tally::new(plan.bin, plan.end()),
             log,
             queue_draws: root.draws(Purpose::QueueOrder),

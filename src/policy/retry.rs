@@ -71,8 +71,11 @@ impl RetryRule {
         {
             return Decision::GiveUp(reason);
         }
+        let before = *state;
         let delay = self.backoff.next_delay(state, draws);
         if ended.now + delay >= ended.deadline {
+            // A retry that is not made leaves no trace in what the client remembers.
+            *state = before;
             return Decision::GiveUp(FailureReason::Deadline);
         }
         Decision::RetryAfter(delay)

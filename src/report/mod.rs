@@ -17,7 +17,7 @@ mod theory;
 
 pub use self::csv::{attempts_csv, summary_csv, timeline_csv};
 pub use json::{SCHEMA_VERSION, json};
-pub use output::{Extra, OutputError, OutputOptions, write_output};
+pub use output::{Extra, OutputError, OutputOptions, check_target, write_output};
 pub use table::table;
 pub use text::Style;
 pub use theory::theory_words;

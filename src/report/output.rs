@@ -62,6 +62,14 @@ pub fn write_output(
     Ok(names.iter().map(|name| dir.join(name)).collect())
 }
 
+/// Whether `dir` may be written anew, to be asked before a long run.
+///
+/// # Errors
+/// When it holds anything but the output of a run.
+pub fn check_target(dir: &Path) -> Result<(), OutputError> {
+    target_of(dir).map(|_| ())
+}
+
 /// The real path of `dir`, if it may be written anew.
 fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
     let refuse = |what: &str, remedy: &str| {

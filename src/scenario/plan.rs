@@ -6,7 +6,8 @@ use super::spec::ScenarioSpec;
 use super::validate::group_path;
 use crate::decode::{Place, Problem, Severity};
 use crate::model::{
-    ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, ServiceSpec, Strategy, WorldPlan,
+    ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, MOST_IN_FLIGHT, ServiceSpec, Strategy,
+    WorldPlan,
 };
 use crate::time::SimTime;
 use std::path::Path;
@@ -83,6 +84,7 @@ impl Plan {
                 groups,
                 faults,
                 most_attempts: spec.run.max_requests,
+                most_in_flight: MOST_IN_FLIGHT,
             },
             strategies,
             compared: (0..spec.strategy.len())

@@ -3,7 +3,9 @@
 use super::spec::ScenarioSpec;
 use crate::decode::{Document, Reader, Severity, nearest, shown};
 use crate::dist::{Distribution, Form};
-use crate::model::{Arrivals, FailureSpec, FaultSpec, Outage, ServiceSpec, StrategySpec};
+use crate::model::{
+    Arrivals, FailureSpec, FaultSchedule, FaultSpec, Outage, ServiceSpec, StrategySpec,
+};
 use crate::outcome::AttemptOutcome;
 use crate::policy::{Backoff, MaxAttempts};
 use crate::time::{SimDuration, SimTime};
@@ -345,7 +347,12 @@ pub(super) fn repeats_at_once(
         .filter(tried)
         .map(|failure| failure.probability.get())
         .sum();
-    let fails = own > SURE || spec.fault.iter().any(sure);
     let at_once = !service.failures_take_time || instant(&service.service_time);
-    refused || full || fails && at_once
+    // Faults that overlap, and the service's own failures, add up.
+    let together = || {
+        let end = SimTime::ZERO + spec.run.duration + spec.run.drain;
+        let added = FaultSchedule::new(spec.fault.clone()).worst_error_rate(end);
+        1.0 - (1.0 - own) * (1.0 - added) > SURE
+    };
+    refused || full || at_once && (spec.fault.iter().any(sure) || together())
 }

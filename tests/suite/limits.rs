@@ -106,3 +106,60 @@ fn a_folder_with_a_file_of_somebody_else_is_refused() {
     );
     assert_eq!(fs::read_to_string(out.join("notes.txt")).unwrap(), "mine");
 }
+
+#[test]
+fn independence_is_not_claimed_while_many_requests_are_open() {
+    let text = world("", "backoff.fixed.delay = \"5s\"", "");
+    match theory(&text) {
+        TheoryLine::Dependent { why, .. } => assert!(why.contains("had not ended"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_failure_that_cannot_happen_does_not_break_the_formula() {
+    let text = world("", "", "").replace(
+        "failures = [",
+        "failures = [{ code = 404, probability = \"0%\" }, ",
+    );
+    assert!(matches!(theory(&text), TheoryLine::Independent { .. }));
+}
+
+#[test]
+fn the_first_error_ends_a_run_whatever_the_threads() {
+    let text = "[run]\nduration = \"60s\"\nreplications = 40\nmax_requests = 100000\n\
+        [clients]\ncount = 10\narrivals.poisson = { rate = \"500/s\" }\n\
+        [service.api]\nworkers = 1\nqueue = { capacity = 50 }\nservice_time = \"5ms\"\n\
+        [[strategy]]\nname = \"s\"\nmax_attempts = \"unlimited\"\nbackoff.fixed.delay = \"1ms\"\n";
+    let (scenario, plan) = assemble(text);
+    let ticks = std::sync::atomic::AtomicU32::new(0);
+    let count = || {
+        ticks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    };
+    let alone = experiment::run(&scenario, &plan, 1, &count).expect_err("no end");
+    // The worlds after the first error do not run.
+    assert!(ticks.into_inner() <= experiment::PARTS);
+    let together = experiment::run(&scenario, &plan, 2, &|| ()).expect_err("no end");
+    assert_eq!(alone, together);
+}
+
+#[test]
+fn worlds_that_run_at_once_share_the_room_and_one_that_needs_more_gets_it() {
+    // Each world holds more than its share of two threads, but less than all.
+    let (scenario, mut plan) = assemble(
+        "[run]\nduration = \"10s\"\nreplications = 2\n\
+         [clients]\ncount = 10\narrivals.poisson = { rate = \"1000/s\" }\n\
+         [service.api]\nworkers = \"unlimited\"\nservice_time = \"1h\"\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = 1\n",
+    );
+    plan.world.most_in_flight = 15_000;
+    let unfinished = |result: experiment::RunResult| result.strategies[0].summary.unfinished;
+    let run = |threads| experiment::run(&scenario, &plan, threads, &|| ()).map(unfinished);
+    let alone = run(1).expect("there is room");
+    assert!(alone > 18_000, "{alone}");
+    assert_eq!(run(2), Ok(alone));
+    plan.world.most_in_flight = 5_000;
+    let run = |threads| experiment::run(&scenario, &plan, threads, &|| ()).map(unfinished);
+    assert!(matches!(run(2), Err(RunError::Crowded { .. })));
+    assert_eq!(run(1), run(2));
+}

@@ -437,3 +437,62 @@ fn a_shared_generator_moves_on_with_every_retry() {
     assert_eq!((&waits[0], &waits[2]), (&waits[1], &waits[3]));
     assert_ne!(waits[0], waits[2]);
 }
+
+#[test]
+fn a_retry_that_the_deadline_forbids_is_not_remembered_by_the_client() {
+    let text = "[run]\nduration = \"3s\"\nreplications = 1\n\
+         [clients]\ncount = 1\narrivals.periodic = { every = \"1s\", offset = \"aligned\" }\n\
+         [service.api]\nworkers = \"unlimited\"\nservice_time = \"0s\"\n\
+         failures = [{ code = 503, probability = \"100%\" }]\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = 9\ndeadline = \"650ms\"\n\
+         backoff.exponential = { base = \"100ms\", state.client = { reset = \"never\" } }\n";
+    let expected = [
+        "0.1 0-0 error, again after 100",
+        "0.2 100-100 error, again after 200",
+        "0.3 300-300 error, gave up: deadline",
+        "1.1 1000-1000 error, again after 400",
+        "1.2 1400-1400 error, gave up: deadline",
+        "2.1 2000-2000 error, gave up: deadline",
+    ];
+    assert_eq!(log(text), expected);
+}
+
+#[test]
+fn each_fault_that_fails_first_attempts_counts_anew() {
+    let world = |faults: &str| {
+        format!(
+            "[run]\nduration = \"8s\"\nreplications = 1\n\
+             [clients]\ncount = 1\narrivals.periodic = {{ every = \"1s\", offset = \"aligned\" }}\n\
+             [service.api]\nworkers = \"unlimited\"\nservice_time = \"0s\"\n\
+             [[strategy]]\nname = \"s\"\nmax_attempts = 1\n{faults}"
+        )
+    };
+    let failed = |text: &str| -> Vec<u64> {
+        let (_, records) = records(text, 0);
+        let failed = records
+            .iter()
+            .filter(|record| record.outcome == Some(AttemptOutcome::Error));
+        failed.map(|record| record.request).collect()
+    };
+    let again =
+        "[[fault]]\nat = \"0s\"\nlasts = \"3500ms\"\nevery = \"4s\"\ntimes = 2\nfail_first = 2\n";
+    assert_eq!(failed(&world(again)), [0, 1, 4, 5]);
+    let one = |at: u32, code: u32| {
+        format!("[[fault]]\nat = \"{at}500ms\"\nlasts = \"2s\"\nfail_first = 1\ncode = {code}\n")
+    };
+    assert_eq!(failed(&world(&(one(0, 503) + &one(4, 429)))), [1, 5]);
+}
+
+#[test]
+fn a_request_that_leaves_the_line_of_a_pool_makes_room_and_spoils_nothing() {
+    // One place for a second each; five come at once, and the middle one of the line has no patience.
+    let text = "[run]\nduration = \"1ms\"\ndrain = \"20s\"\nreplications = 1\n\
+         [[clients]]\nname = \"a\"\ncount = 5\narrivals.burst = { at = \"0s\" }\n\
+         pool = { size = 1, per = \"group\", wait = \"2500ms\" }\n\
+         [service.api]\nworkers = \"unlimited\"\nservice_time = \"1s\"\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = 1\n";
+    let expected = ["0.1 0-1000 ok", "1.1 1000-2000 ok", "2.1 2000-3000 ok"];
+    assert_eq!(log(text), expected);
+    let tally = total(text);
+    assert_eq!(tally.failed[FailureReason::NotStarted as usize], 2);
+}
