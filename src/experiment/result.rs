@@ -1,6 +1,6 @@
 //! What a run of a scenario leaves behind, ready to be reported.
 
-use crate::metrics::{Estimate, FailureReason, SummaryRow, Tally};
+use crate::metrics::{Estimate, FailureReason, Headline, SummaryRow, Tally};
 use crate::time::{SimDuration, SimTime};
 use serde::Serialize;
 
@@ -60,6 +60,8 @@ pub struct StrategyResult {
     pub max_attempts: Option<u64>,
     /// All replications added up.
     pub total: Tally,
+    /// The replications one by one.
+    pub each: Vec<Headline>,
     /// Share of requests that had succeeded with at most j attempts, j = 1, 2, …
     pub success_by_attempt: Vec<Estimate>,
     /// What theory says.

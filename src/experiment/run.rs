@@ -1,9 +1,13 @@
 //! Strategies × replications, in parallel, with the same result for any number of threads.
 
+use super::compare::compare_with_best;
+use super::load::verdict_rule;
 use super::match_theory::match_theory;
 use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult};
-use crate::metrics::{Headline, Tally, estimate, success_by_attempt, summarise};
+use crate::metrics::{
+    Headline, Tally, VerdictRule, judge, success_by_attempt, success_of, summarise,
+};
 use crate::model::{
     AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, WorldPlan,
     run_world_telling,
@@ -11,7 +15,7 @@ use crate::model::{
 use crate::policy::MaxAttempts;
 use crate::rng::Key;
 use crate::scenario::{Plan, Scenario};
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,8 +100,13 @@ pub fn run(
         .iter()
         .flat_map(|&strategy| (0..plan.replications).map(move |r| (strategy, r)))
         .collect();
-    let mut folds: Vec<Fold> = plan.compared.iter().map(|_| Fold::new(plan)).collect();
+    let mut folds: Vec<Fold> = plan
+        .compared
+        .iter()
+        .map(|&strategy| Fold::new(plan, strategy))
+        .collect();
     let threads = pool.current_num_threads();
+    let span = plan.end() - SimTime::ZERO;
     for window in tasks.chunks(threads * WINDOW_PER_THREAD) {
         let tallies = pool.install(|| run_window(plan, window, threads, progress));
         for (&(strategy, replication), tally) in window.iter().zip(tallies) {
@@ -112,7 +121,7 @@ pub fn run(
                 .compared
                 .iter()
                 .position(|&compared| compared == strategy);
-            folds[place.expect("tasks are of compared strategies")].add(&tally?);
+            folds[place.expect("tasks are of compared strategies")].add(&tally?, span);
         }
     }
     Ok(gather(scenario, plan, folds))
@@ -218,20 +227,23 @@ fn simulate<L: AttemptLog>(
 
 /// The replications of one strategy, added up in order.
 struct Fold {
+    rule: VerdictRule,
     total: Tally,
     each: Vec<Headline>,
 }
 
 impl Fold {
-    fn new(plan: &Plan) -> Self {
+    fn new(plan: &Plan, strategy: usize) -> Self {
         Self {
+            rule: verdict_rule(plan, strategy),
             total: Tally::new(plan.world.bin, plan.end()),
             each: Vec::new(),
         }
     }
 
-    fn add(&mut self, tally: &Tally) {
-        self.each.push(Headline::of(tally));
+    fn add(&mut self, tally: &Tally, span: SimDuration) {
+        let course = judge(&tally.timeline, &self.rule);
+        self.each.push(Headline::of(tally, course, span));
         self.total.merge(tally);
     }
 }
@@ -244,7 +256,7 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
         .zip(folds)
         .map(|(&index, fold)| {
             let strategy = &plan.strategies[index];
-            let success = estimate(&fold.each, |run| run.success_rate);
+            let success = success_of(&fold.total, &fold.each);
             StrategyResult {
                 summary: summarise(&strategy.name, &fold.total, &fold.each, span),
                 success,
@@ -255,10 +267,12 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
                 success_by_attempt: success_by_attempt(&fold.each),
                 theory: match_theory(plan, index, &fold.total, success.map(|s| s.mean)),
                 total: fold.total,
+                each: fold.each,
             }
         })
         .collect();
     rank(&mut strategies);
+    compare_with_best(&mut strategies);
     RunResult {
         name: scenario.name.clone(),
         question: scenario.question.clone(),

@@ -4,18 +4,22 @@
 //! added up, never averaged, and two tallies merge by addition in any order to the same bytes.
 
 mod estimate;
+mod headline;
 mod latency;
+mod proportion;
 mod summary;
 mod tally;
 mod timeline;
+mod verdict;
 
 pub use crate::outcome::{AttemptOutcome, FailureReason};
 pub use estimate::{CONFIDENCE, Estimate};
+use headline::verdict_of_all;
+pub use headline::{Headline, ReplicationRow, estimate, success_by_attempt, success_of};
 pub use latency::Latency;
-pub use summary::{
-    AttemptsRow, Headline, SummaryRow, TimelineRow, attempts_rows, estimate, success_by_attempt,
-    summarise, timeline_rows,
-};
+pub use proportion::wilson;
+pub use summary::{AttemptsRow, SummaryRow, TimelineRow, attempts_rows, summarise, timeline_rows};
 pub(crate) use tally::count_at;
 pub use tally::{DelaySum, Moments, Tally};
-pub use timeline::{Bin, Gauge, Timeline};
+pub use timeline::{Bin, Cohort, Gauge, Timeline};
+pub use verdict::{Course, Verdict, VerdictRule, judge};

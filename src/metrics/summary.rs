@@ -1,6 +1,9 @@
 //! What is reported of a strategy: one flat record whose fields are the columns of `summary.csv`.
 
-use super::{AttemptOutcome, Estimate, FailureReason, Gauge, Tally};
+use super::{
+    AttemptOutcome, CONFIDENCE, Estimate, FailureReason, Gauge, Headline, Tally, Verdict, estimate,
+    success_of, verdict_of_all, wilson,
+};
 use crate::time::SimDuration;
 use serde::Serialize;
 
@@ -41,24 +44,74 @@ pub struct SummaryRow {
     pub offered_mean_per_s: f64,
     /// The same in the busiest bin, mean over replications.
     pub offered_peak_per_s: f64,
+    /// Lower end of its interval.
+    pub offered_peak_per_s_low: Option<f64>,
+    /// Upper end of its interval.
+    pub offered_peak_per_s_high: Option<f64>,
     /// Requests a second that succeeded, over the whole run.
     pub goodput_per_s: f64,
+    /// Lower end of its interval.
+    pub goodput_per_s_low: Option<f64>,
+    /// Upper end of its interval.
+    pub goodput_per_s_high: Option<f64>,
     /// Share of service time given to attempts whose client gave up before they ended.
     pub wasted_work_share: Option<f64>,
     /// Share of served attempts that ended after their client had given up.
     pub wasted_served_share: Option<f64>,
     /// Mean latency of successes.
     pub latency_mean_ms: Option<f64>,
+    /// Lower end of the interval of the same of each replication.
+    pub latency_mean_ms_low: Option<f64>,
+    /// Upper end of that interval.
+    pub latency_mean_ms_high: Option<f64>,
     /// Median latency of successes.
     pub latency_p50_ms: Option<f64>,
+    /// Lower end of the interval of the same of each replication.
+    pub latency_p50_ms_low: Option<f64>,
+    /// Upper end of that interval.
+    pub latency_p50_ms_high: Option<f64>,
     /// 95th percentile.
     pub latency_p95_ms: Option<f64>,
     /// 99th percentile.
     pub latency_p99_ms: Option<f64>,
+    /// Lower end of the interval of the same of each replication.
+    pub latency_p99_ms_low: Option<f64>,
+    /// Upper end of that interval.
+    pub latency_p99_ms_high: Option<f64>,
     /// 99.9th percentile.
     pub latency_p999_ms: Option<f64>,
     /// Longest latency.
     pub latency_max_ms: Option<f64>,
+    /// What became of all replications, or "mixed".
+    pub verdict: &'static str,
+    /// Replications whose success never left its baseline.
+    pub stable_replications: u32,
+    /// Replications whose success left its baseline and came back.
+    pub recovered_replications: u32,
+    /// Replications that neither came back nor collapsed.
+    pub degraded_replications: u32,
+    /// Replications whose success at the end was below half of its baseline.
+    pub collapsed_replications: u32,
+    /// Replications with too much load from the start.
+    pub overloaded_replications: u32,
+    /// Lower end of Wilson's interval for the share of collapsed replications.
+    pub collapsed_share_low: f64,
+    /// Upper end of that interval.
+    pub collapsed_share_high: f64,
+    /// From the end of the last fault until success was back, mean over replications that recovered.
+    pub recovery_s: Option<f64>,
+    /// Lower end of its interval.
+    pub recovery_s_low: Option<f64>,
+    /// Upper end of its interval.
+    pub recovery_s_high: Option<f64>,
+    /// How far success is below that of the best, replication by replication.
+    pub success_behind_best: Option<f64>,
+    /// Lower end of its interval, which is paired.
+    pub success_behind_best_low: Option<f64>,
+    /// Upper end of its interval.
+    pub success_behind_best_high: Option<f64>,
+    /// Whether its success cannot be told from that of the best.
+    pub ties_with_best: bool,
     /// Failed requests whose last attempt was answered with a failure code.
     pub failed_error: u64,
     /// Failed requests that a permanent failure code ended.
@@ -123,60 +176,8 @@ pub struct AttemptsRow<'a> {
     pub failed: u64,
 }
 
-/// What the interval of a headline figure needs of one replication.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Headline {
-    /// Succeeded ÷ ended, if any request ended.
-    pub success_rate: Option<f64>,
-    /// Attempts ÷ requests, if there were requests.
-    pub amplification: Option<f64>,
-    /// Attempts a second in the busiest bin.
-    pub offered_peak_per_s: f64,
-    /// Share of ended requests that had succeeded with at most j attempts, at index j - 1.
-    pub success_by_attempt: Vec<f64>,
-}
-
-/// Numbers of attempts up to which success is kept apart.
-const ATTEMPTS_KEPT: usize = 20;
-
-impl Headline {
-    /// The headline of one run.
-    pub fn of(tally: &Tally) -> Self {
-        let ended = (tally.succeeded + tally.failed_total()).max(1) as f64;
-        let most = ATTEMPTS_KEPT.min(
-            tally
-                .succeeded_with
-                .len()
-                .max(tally.failed_with.len().saturating_sub(1)),
-        );
-        let mut so_far = 0;
-        let success_by_attempt = (0..most).map(|i| {
-            so_far += tally.succeeded_with.get(i).copied().unwrap_or(0);
-            so_far as f64 / ended
-        });
-        let most_arrived = tally
-            .timeline
-            .bins()
-            .iter()
-            .map(|bin| bin.first_tries + bin.retries)
-            .max();
-        Self {
-            success_rate: tally.success_rate(),
-            amplification: tally.amplification(),
-            offered_peak_per_s: most_arrived.unwrap_or(0) as f64
-                / tally.timeline.width().as_secs_f64(),
-            success_by_attempt: success_by_attempt.collect(),
-        }
-    }
-}
-
-/// The mean of a headline figure with its interval, over the replications that have it.
-pub fn estimate(each: &[Headline], value: impl Fn(&Headline) -> Option<f64>) -> Option<Estimate> {
-    Estimate::from_replications(&each.iter().filter_map(value).collect::<Vec<_>>())
-}
-
 /// The summary of a strategy from its replications, all of them and one by one. `span` is the simulated time
-/// that rates are over. The rank is left at zero: it needs the other strategies.
+/// that rates are over. The rank and the distance to the best are left out: they need the other strategies.
 pub fn summarise(
     strategy: &str,
     total: &Tally,
@@ -185,8 +186,28 @@ pub fn summarise(
 ) -> SummaryRow {
     let runs = each.len().max(1) as f64;
     let seconds = span.as_secs_f64() * runs;
-    let success = estimate(each, |run| run.success_rate).map(Estimate::clamped_to_share);
+    let success = success_of(total, each);
     let amplification = estimate(each, |run| run.amplification);
+    let peak = estimate(each, |run| Some(run.offered_peak_per_s));
+    let goodput = estimate(each, |run| Some(run.goodput_per_s));
+    let latency = |value: fn(&Headline) -> Option<f64>| estimate(each, value);
+    let (mean, median, p99) = (
+        latency(|run| run.latency_mean_ms),
+        latency(|run| run.latency_p50_ms),
+        latency(|run| run.latency_p99_ms),
+    );
+    let low = |e: &Option<Estimate>| e.and_then(|e| e.low);
+    let high = |e: &Option<Estimate>| e.and_then(|e| e.high);
+    let count = |verdict: Verdict| {
+        let runs = each.iter().filter(|run| run.course.verdict == verdict);
+        runs.count() as u32
+    };
+    let collapsed = wilson(
+        count(Verdict::Collapsed).into(),
+        each.len() as u64,
+        CONFIDENCE,
+    );
+    let recovery = estimate(each, |run| run.course.recovery_s);
     let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
     let arrived: u64 = total
         .timeline
@@ -213,16 +234,41 @@ pub fn summarise(
         amplification_low: amplification.and_then(|e| e.low),
         amplification_high: amplification.and_then(|e| e.high),
         offered_mean_per_s: arrived as f64 / seconds,
-        offered_peak_per_s: each.iter().map(|run| run.offered_peak_per_s).sum::<f64>() / runs,
+        offered_peak_per_s: peak.map_or(0.0, |e| e.mean),
+        offered_peak_per_s_low: low(&peak),
+        offered_peak_per_s_high: high(&peak),
         goodput_per_s: ended_well as f64 / seconds,
+        goodput_per_s_low: low(&goodput),
+        goodput_per_s_high: high(&goodput),
         wasted_work_share: share(total.wasted_ns as f64, total.work_ns as f64),
         wasted_served_share: share(total.served_late as f64, total.served as f64),
         latency_mean_ms: total.latency.mean_ms(),
+        latency_mean_ms_low: low(&mean),
+        latency_mean_ms_high: high(&mean),
         latency_p50_ms: total.latency.quantile_ms(0.5),
+        latency_p50_ms_low: low(&median),
+        latency_p50_ms_high: high(&median),
         latency_p95_ms: total.latency.quantile_ms(0.95),
         latency_p99_ms: total.latency.quantile_ms(0.99),
+        latency_p99_ms_low: low(&p99),
+        latency_p99_ms_high: high(&p99),
         latency_p999_ms: total.latency.quantile_ms(0.999),
         latency_max_ms: total.latency.max_ms(),
+        verdict: verdict_of_all(each),
+        stable_replications: count(Verdict::Stable),
+        recovered_replications: count(Verdict::Recovered),
+        degraded_replications: count(Verdict::Degraded),
+        collapsed_replications: count(Verdict::Collapsed),
+        overloaded_replications: count(Verdict::Overloaded),
+        collapsed_share_low: collapsed.0,
+        collapsed_share_high: collapsed.1,
+        recovery_s: recovery.map(|e| e.mean),
+        recovery_s_low: low(&recovery),
+        recovery_s_high: high(&recovery),
+        success_behind_best: None,
+        success_behind_best_low: None,
+        success_behind_best_high: None,
+        ties_with_best: false,
         failed_error: failed(FailureReason::Error),
         failed_permanent_error: failed(FailureReason::PermanentError),
         failed_refused: failed(FailureReason::Refused),
@@ -290,23 +336,4 @@ pub fn attempts_rows<'a>(
             failed: total.failed_with.get(attempts).copied().unwrap_or(0),
         })
         .filter(|row| row.succeeded + row.failed > 0)
-}
-
-/// Share of ended requests that had succeeded with at most j attempts, for j = 1, 2, … as far as any run
-/// went, each with its interval.
-pub fn success_by_attempt(each: &[Headline]) -> Vec<Estimate> {
-    let most = each
-        .iter()
-        .map(|run| run.success_by_attempt.len())
-        .max()
-        .unwrap_or(0);
-    // A run in which nobody needed more attempts stays at its last share.
-    let at = |run: &Headline, j: usize| {
-        run.success_by_attempt
-            .get(j)
-            .or(run.success_by_attempt.last())
-            .copied()
-    };
-    let shares = (0..most).filter_map(|j| estimate(each, |run| at(run, j)));
-    shares.map(Estimate::clamped_to_share).collect()
 }

@@ -37,11 +37,32 @@ pub struct Bin {
     pub areas: [i64; GAUGES],
 }
 
+/// What became of the requests that started in one bin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cohort {
+    /// They succeeded, whenever that was.
+    pub succeeded: u64,
+    /// They failed.
+    pub failed: u64,
+    /// They were still in flight at the end of the run.
+    pub open: u64,
+}
+
+impl Cohort {
+    /// Adds the requests of another cohort.
+    pub fn add(&mut self, other: &Self) {
+        self.succeeded += other.succeeded;
+        self.failed += other.failed;
+        self.open += other.open;
+    }
+}
+
 /// Equal bins from the start of a run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
     width: u64,
     bins: Vec<Bin>,
+    cohorts: Vec<Cohort>,
     /// The bin of the present, which takes its place in `bins` when it is over.
     open: Bin,
     open_index: usize,
@@ -64,6 +85,7 @@ impl Timeline {
         Self {
             width,
             bins: vec![Bin::default(); count],
+            cohorts: vec![Cohort::default(); count],
             open: Bin::default(),
             open_index: 0,
             open_end: width,
@@ -99,6 +121,23 @@ impl Timeline {
     #[inline(always)]
     pub fn bin(&mut self) -> &mut Bin {
         &mut self.open
+    }
+
+    /// The number of the open bin, which names the cohort of the requests that start now.
+    #[inline(always)]
+    pub fn present(&self) -> u32 {
+        self.open_index as u32
+    }
+
+    /// The cohort of a bin, for counting.
+    #[inline(always)]
+    pub fn cohort(&mut self, bin: u32) -> &mut Cohort {
+        &mut self.cohorts[bin as usize]
+    }
+
+    /// The cohorts of all bins in order of time.
+    pub fn cohorts(&self) -> &[Cohort] {
+        &self.cohorts
     }
 
     /// Changes a level by `delta` at the time of the last [`advance`](Self::advance).
@@ -160,6 +199,9 @@ impl Timeline {
             for (a, b) in mine.areas.iter_mut().zip(theirs.areas) {
                 *a = a.saturating_add(b);
             }
+        }
+        for (mine, theirs) in self.cohorts.iter_mut().zip(&other.cohorts) {
+            mine.add(theirs);
         }
         for (a, b) in self.highest.iter_mut().zip(other.highest) {
             *a = (*a).max(b);

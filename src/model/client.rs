@@ -120,6 +120,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             sent_at: now,
             deadline,
             client,
+            bin: self.tally.timeline.present(),
             group,
             counted,
             stage: Stage::Attempting,

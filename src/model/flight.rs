@@ -44,6 +44,8 @@ pub(super) struct Request {
     /// Its neighbours in the line for a place in the pool.
     pub(super) next_in_pool: u32,
     pub(super) previous_in_pool: u32,
+    /// The bin of the timeline in which it started.
+    pub(super) bin: u32,
     pub(super) group: u16,
     pub(super) stage: Stage,
     /// Whether it is inside the measuring window.
@@ -69,6 +71,7 @@ impl Request {
         job: NONE,
         next_in_pool: NONE,
         previous_in_pool: NONE,
+        bin: 0,
         group: 0,
         stage: Stage::Ended,
         counted: false,

@@ -180,6 +180,7 @@ impl Tally {
     #[inline(always)]
     fn count_success(&mut self, request: &Request, now: SimTime) {
         self.timeline.bin().succeeded += 1;
+        self.timeline.cohort(request.bin).succeeded += 1;
         if request.counted {
             self.succeeded += 1;
             self.latency.record(now - request.intended_at);
@@ -191,6 +192,7 @@ impl Tally {
 
     pub(super) fn count_failure(&mut self, request: &Request, reason: FailureReason) {
         self.timeline.bin().failed += 1;
+        self.timeline.cohort(request.bin).failed += 1;
         if request.counted {
             self.failed[reason as usize] += 1;
             self.backoff.record(request.backed_off);

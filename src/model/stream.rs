@@ -170,6 +170,18 @@ impl ArrivalPlan {
         }
     }
 
+    /// Requests a second of `count` clients, if they come at one rate whatever happens to them; surges left out.
+    pub fn steady_rate(&self, count: u32) -> Option<f64> {
+        match self.kind {
+            // A profile's gap is 1: its rate lies in its pace.
+            Kind::Poisson(gap) | Kind::Even(gap) if gap > 1.0 => Some(NANOS_PER_SEC as f64 / gap),
+            Kind::Cycle { period, .. } => {
+                Some(f64::from(count) * NANOS_PER_SEC as f64 / period as f64)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether every request comes at a time of its own choosing close to the others: a herd.
     pub fn is_burst(&self) -> bool {
         matches!(self.kind, Kind::Burst { .. })

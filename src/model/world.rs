@@ -315,6 +315,7 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
         {
             let attempting = request.stage == Stage::Attempting;
             self.tally.unfinished += u64::from(request.counted);
+            self.tally.timeline.cohort(request.bin).open += 1;
             self.tally.attempts_in_flight += u64::from(request.counted && attempting);
             if L::ENABLED && attempting {
                 self.log.record(AttemptRecord {

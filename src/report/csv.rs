@@ -1,4 +1,4 @@
-//! The three CSV files of a run. Their columns are the fields of the rows, so they cannot drift apart.
+//! The CSV files of a run. Their columns are the fields of the rows, so they cannot drift apart.
 //!
 //! Cells are data as it is: a name that starts with `=` is quoted where CSV asks for it and not changed, since a
 //! program that reads the file must get the name back.
@@ -28,6 +28,18 @@ pub fn timeline_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
             result.replications,
             result.horizon,
         )
+    });
+    write(out, rows)
+}
+
+/// Writes `replications.csv`: a row a strategy and replication.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn replications_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
+    let rows = result.strategies.iter().flat_map(|s| {
+        let numbered = (0..).zip(&s.each);
+        numbered.map(|(i, headline)| headline.row(&s.summary.strategy, i))
     });
     write(out, rows)
 }

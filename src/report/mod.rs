@@ -14,13 +14,15 @@ pub(crate) mod sample;
 mod table;
 mod text;
 mod theory;
+mod verdict;
 
-pub use self::csv::{attempts_csv, summary_csv, timeline_csv};
+pub use self::csv::{attempts_csv, replications_csv, summary_csv, timeline_csv};
 pub use json::{SCHEMA_VERSION, json};
 pub use output::{Extra, OutputError, OutputOptions, check_target, write_output};
 pub use table::table;
 pub use text::Style;
 pub use theory::theory_words;
+pub use verdict::verdict_words;
 
 use crate::experiment::{RunResult, StrategyResult};
 

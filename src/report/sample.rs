@@ -2,7 +2,8 @@
 
 use crate::experiment::{CapacityStep, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 use crate::metrics::{
-    Estimate, FailureReason, Gauge, Headline, Tally, success_by_attempt, summarise,
+    Estimate, FailureReason, Gauge, Headline, Tally, VerdictRule, judge, success_by_attempt,
+    summarise,
 };
 use crate::time::{SimDuration, SimTime};
 
@@ -148,10 +149,16 @@ pub(crate) fn silent() -> RunResult {
     result.faults.clear();
     result.strategies.truncate(1);
     let only = &mut result.strategies[0];
-    only.summary = summarise("nobody", &tally, &[Headline::of(&tally)], result.horizon);
+    only.summary = summarise(
+        "nobody",
+        &tally,
+        &[headline(&tally, result.horizon)],
+        result.horizon,
+    );
     only.summary.rank = 1;
     only.success = None;
     only.success_by_attempt.clear();
+    only.each = vec![headline(&tally, result.horizon)];
     only.total = tally;
     only.theory = TheoryLine::Nothing;
     result
@@ -172,6 +179,20 @@ pub(crate) fn herd_named(names: &[&str]) -> RunResult {
         })
         .collect();
     result
+}
+
+/// A replication whose success is judged by what follows the outage.
+fn headline(tally: &Tally, span: SimDuration) -> Headline {
+    let at = |s: u64| SimTime::ZERO + SimDuration::from_secs(s);
+    let rule = VerdictRule {
+        measured_from: SimTime::ZERO,
+        arrivals_end: SimTime::ZERO + span,
+        faults: Some((at(30), at(40))),
+        settle: SimDuration::from_secs(10),
+        promised: 0.98,
+        too_much_load: false,
+    };
+    Headline::of(tally, judge(&tally.timeline, &rule), span)
 }
 
 fn rank(result: &mut RunResult) {
@@ -197,7 +218,7 @@ fn strategy(stroke: &Stroke, bins: u64, horizon: SimDuration) -> StrategyResult 
             share: total.failed[reason as usize] as f64 / ended,
         })
         .into();
-    let headlines: Vec<Headline> = each.iter().map(Headline::of).collect();
+    let headlines: Vec<Headline> = each.iter().map(|tally| headline(tally, horizon)).collect();
     StrategyResult {
         summary: summarise(stroke.name, &total, &headlines, horizon),
         success: Estimate::from_replications(&rates).map(Estimate::clamped_to_share),
@@ -213,6 +234,7 @@ fn strategy(stroke: &Stroke, bins: u64, horizon: SimDuration) -> StrategyResult 
             losses,
         },
         total,
+        each: headlines,
     }
 }
 
@@ -234,6 +256,8 @@ fn tally(stroke: &Stroke, bins: u64, horizon: SimDuration, replication: u32) -> 
         bin.retries = retries;
         bin.succeeded = succeeded;
         bin.failed = first - succeeded;
+        let cohort = tally.timeline.cohort(i as u32);
+        (cohort.succeeded, cohort.failed) = (succeeded, first - succeeded);
         tally
             .timeline
             .change(Gauge::Queue, if i % 2 == 0 { 5 } else { -5 });

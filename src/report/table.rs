@@ -5,18 +5,21 @@
 
 use super::number::{count, factor, latency, percent};
 use super::text::{Paint, Style, columns, fit, glue, wrap};
-use super::{ranked, replications_words, theory_words};
+use super::verdict::{two_kinds, winner};
+use super::{ranked, replications_words, theory_words, verdict_words};
 use crate::experiment::{RunResult, StrategyResult};
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// Fewer columns than this hold no table; text is laid out for so many then.
-const NARROWEST: usize = 72;
+const NARROWEST: usize = 76;
 /// Names keep this many columns, however narrow the terminal.
 const SHORTEST_NAME: usize = 8;
+/// The column of the verdict, which is a word.
+const VERDICT: usize = 3;
 /// Spaces between columns.
 const GAP: u16 = 2;
 
-/// The result as text of at most `width` columns (at least 72): what was asked, strategies from best to worst,
+/// The result as text of at most `width` columns (at least 76): what was asked, strategies from best to worst,
 /// and what theory says about each. Ends with a line break.
 pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     let width = width.max(NARROWEST);
@@ -27,6 +30,9 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     } else {
         parts.push(ranking(&strategies, width, style));
     }
+    let say = |text: String| wrap(&style.say(&text), width, "  ");
+    parts.extend(winner(result, &strategies).map(say));
+    parts.extend(strategies.iter().filter_map(|s| two_kinds(s)).map(say));
     parts.extend(unfinished(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
     parts.retain(|part| !part.is_empty());
@@ -61,18 +67,19 @@ fn heading(result: &RunResult, width: usize, style: Style) -> String {
 }
 
 /// Two lines of heading a column.
-const HEADINGS: [&str; 7] = [
+const HEADINGS: [&str; 8] = [
     "\n#",
     "\nstrategy",
     "\nsuccess",
+    "\nverdict",
     "latency\np50",
     "latency\np99",
     "ampli-\nfication",
-    "peak ÷\nmean load",
+    "peak ÷\nmean",
 ];
 
 fn ranking(strategies: &[&StrategyResult], width: usize, style: Style) -> String {
-    let mut rows: Vec<[String; 7]> = strategies
+    let mut rows: Vec<[String; 8]> = strategies
         .iter()
         .map(|strategy| cells(strategy).map(|cell| style.say(&cell)))
         .collect();
@@ -103,7 +110,7 @@ fn ranking(strategies: &[&StrategyResult], width: usize, style: Style) -> String
     table.add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, if i + 1 == HEADINGS.len() { 0 } else { GAP }));
-        if i != 1 {
+        if i != 1 && i != VERDICT {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -128,7 +135,7 @@ fn painted(table: &str, style: Style) -> String {
     lines.join("\n")
 }
 
-fn cells(strategy: &StrategyResult) -> [String; 7] {
+fn cells(strategy: &StrategyResult) -> [String; 8] {
     let summary = &strategy.summary;
     let none = || "-".to_string();
     let peak = summary.offered_peak_per_s / summary.offered_mean_per_s;
@@ -136,6 +143,7 @@ fn cells(strategy: &StrategyResult) -> [String; 7] {
         summary.rank.to_string(),
         summary.strategy.clone(),
         success(strategy),
+        summary.verdict.into(),
         summary.latency_p50_ms.map_or_else(none, latency),
         summary.latency_p99_ms.map_or_else(none, latency),
         summary.amplification.map_or_else(none, factor),
@@ -187,7 +195,11 @@ fn theory(strategies: &[&StrategyResult], width: usize, style: Style) -> String 
     let lines: Vec<_> = strategies
         .iter()
         .map(|strategy| {
-            let text = format!("{}: {}", strategy.summary.strategy, theory_words(strategy));
+            let name = &strategy.summary.strategy;
+            let text = match verdict_words(strategy).as_str() {
+                "" => format!("{name}: {}", theory_words(strategy)),
+                verdict => format!("{name}: {verdict}; {}", theory_words(strategy)),
+            };
             wrap(&style.say(&text), width, "  ")
         })
         .collect();

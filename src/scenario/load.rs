@@ -95,7 +95,8 @@ fn from_text(
         .iter()
         .any(|problem| problem.severity == Severity::Error);
     match spec {
-        Some(spec) if !wrong => {
+        Some(mut spec) if !wrong => {
+            spec.choose_windows();
             let question = question(text);
             Ok(Scenario {
                 name: name.into(),

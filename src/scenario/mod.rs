@@ -8,6 +8,7 @@ mod load;
 mod plan;
 mod spec;
 mod validate;
+mod windows;
 
 pub use estimate::{Estimate, MOST_MEMORY};
 pub use load::{LoadError, Scenario, load};

@@ -9,7 +9,7 @@ use crate::model::{
     ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, MOST_IN_FLIGHT, ServiceSpec, Strategy,
     WorldPlan,
 };
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use std::path::Path;
 
 /// Everything a run needs.
@@ -27,6 +27,8 @@ pub struct Plan {
     pub replications: u32,
     /// The seed.
     pub seed: u64,
+    /// For how long success has to stay back to count as recovered.
+    pub settle: SimDuration,
     /// Probability of an attempt failing by itself.
     pub failure_probability: f64,
     /// What one replication needs, about.
@@ -76,7 +78,7 @@ impl Plan {
         let estimate = parts.estimate()?;
         Ok(Self {
             world: WorldPlan {
-                warmup: spec.run.warmup,
+                warmup: spec.run.warmup.unwrap_or_default(),
                 duration: spec.run.duration,
                 drain: spec.run.drain,
                 bin: spec.run.bin_width(),
@@ -93,6 +95,7 @@ impl Plan {
             pinned: pinned(spec),
             replications: spec.run.replications,
             seed: spec.run.seed,
+            settle: spec.run.settle,
             failure_probability: service.failure_probability(),
             estimate,
             notes,

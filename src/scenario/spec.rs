@@ -26,10 +26,13 @@ record! {
         replications: u32 = 10,
         /// All random numbers follow from it.
         seed: u64 = 1,
-        /// Requests that start before this are simulated but not counted.
-        warmup: SimDuration = SimDuration::ZERO,
+        /// Requests that start before this are simulated but not counted; a tenth of the duration at most when left out.
+        warmup: Option<SimDuration> = None,
         /// Time after the last arrival for what is in flight to end.
         drain: SimDuration = SimDuration::ZERO,
+        /// Success has to stay back for so long after a fault to count as recovered; also the length of the window at the end
+        /// whose success decides on a collapse.
+        settle: SimDuration = SimDuration::from_secs(10),
         /// Width of a bin of the timeline; about 120 bins when left out.
         bin: Option<SimDuration> = None,
         /// A run with more requests than this (in one replication) is refused, and one that makes more attempts than
@@ -47,12 +50,15 @@ impl Check for RunSpec {
                 "give a positive length, like \"60s\"",
             );
         }
-        if self.warmup >= self.duration && self.duration > SimDuration::ZERO {
+        if let Some(warmup) = self.warmup
+            && warmup >= self.duration
+            && self.duration > SimDuration::ZERO
+        {
             reader.error_at(
                 &["warmup", "duration"],
                 format!(
                     "a warm-up of {} leaves nothing of the {} to measure",
-                    self.warmup, self.duration
+                    warmup, self.duration
                 ),
                 "make `warmup` shorter than `duration`",
             );

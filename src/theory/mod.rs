@@ -5,7 +5,6 @@
 //! by custom), rates per that unit.
 
 pub mod herd;
-pub mod proportion;
 pub mod queues;
 pub mod retries;
 

@@ -1,0 +1,370 @@
+//! What became of a run: did success leave its baseline, and did it come back?
+//!
+//! A mean over a run that tipped half-way says nothing. So success is followed by the time at which requests
+//! started, and each run gets one of five words. A bin of few requests scatters, so it has left the baseline
+//! only when three standard deviations of counting cannot explain it.
+
+use super::{Cohort, Timeline};
+use crate::time::{SimDuration, SimTime};
+use serde::Serialize;
+use std::ops::Range;
+
+/// What became of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Success never left its baseline.
+    Stable,
+    /// It left its baseline and came back.
+    Recovered,
+    /// Neither back nor collapsed.
+    Degraded,
+    /// Success in the final window was below half of its baseline.
+    Collapsed,
+    /// There was no sound baseline: too much load from the start.
+    Overloaded,
+}
+
+impl Verdict {
+    /// All of them, from best to worst.
+    pub const ALL: [Self; 5] = [
+        Self::Stable,
+        Self::Recovered,
+        Self::Degraded,
+        Self::Collapsed,
+        Self::Overloaded,
+    ];
+
+    /// The word in output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stable => "stable",
+            Self::Recovered => "recovered",
+            Self::Degraded => "degraded",
+            Self::Collapsed => "collapsed",
+            Self::Overloaded => "overloaded",
+        }
+    }
+}
+
+/// What a run is judged by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VerdictRule {
+    /// Requests count from here.
+    pub measured_from: SimTime,
+    /// Requests arrive until here.
+    pub arrivals_end: SimTime,
+    /// The start of the first fault and the end of the last one, if there are any.
+    pub faults: Option<(SimTime, SimTime)>,
+    /// Success has to stay back for so long; also the length of the final window.
+    pub settle: SimDuration,
+    /// The success that independent failures alone would leave.
+    pub promised: f64,
+    /// Whether the offered load is above what the service can do, without any fault.
+    pub too_much_load: bool,
+}
+
+/// How success went in one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// The judgement.
+    pub verdict: Verdict,
+    /// Success of the requests that started before the first fault (without faults: in the first third of the
+    /// measuring window); what was promised when there are none.
+    pub baseline: f64,
+    /// Success of the requests that started in the final window, if there were any.
+    pub last: Option<f64>,
+    /// Seconds from the end of the last fault until success was back for good; only of runs that recovered.
+    pub recovery_s: Option<f64>,
+}
+
+/// Success this close to its baseline is back.
+const BACK: f64 = 0.98;
+/// Below this share of the baseline a run has collapsed.
+const COLLAPSE: f64 = 0.5;
+/// Standard deviations of counting that a bin is granted.
+const GRANTED: f64 = 3.0;
+
+/// Judges a closed timeline.
+pub fn judge(timeline: &Timeline, rule: &VerdictRule) -> Course {
+    Judge { timeline, rule }.judge()
+}
+
+struct Judge<'a> {
+    timeline: &'a Timeline,
+    rule: &'a VerdictRule,
+}
+
+impl Judge<'_> {
+    fn judge(&self) -> Course {
+        let rule = self.rule;
+        let third =
+            SimDuration::from_nanos((rule.arrivals_end - rule.measured_from).as_nanos() / 3);
+        let baseline_end = rule
+            .faults
+            .map_or(rule.measured_from + third, |(from, _)| from);
+        let before = self.share(self.sum(self.bins_inside(rule.measured_from, baseline_end)));
+        let baseline = before.unwrap_or(rule.promised);
+        let after = rule.faults.map_or(baseline_end, |(_, to)| to);
+        let settle = rule
+            .arrivals_end
+            .as_nanos()
+            .saturating_sub(rule.settle.as_nanos());
+        let settle = SimTime::from_nanos(settle);
+        let last_from = settle.max(after).min(rule.arrivals_end);
+        let last = self.sum(self.bins(last_from, rule.arrivals_end));
+        // A fault that lasts to the end leaves no time after it.
+        let last = if self.share(last).is_some() {
+            last
+        } else {
+            self.sum(self.bins(settle, rule.arrivals_end))
+        };
+        let left = self
+            .bins(baseline_end, rule.arrivals_end)
+            .any(|bin| !self.is_back(bin, baseline));
+        let back_at = self.back_at(after, baseline);
+        let at_last = self.share(last);
+        let collapsed = at_last.is_some_and(|share| share < COLLAPSE * baseline);
+        let verdict = if rule.too_much_load || before.is_some_and(|b| b < COLLAPSE * rule.promised)
+        {
+            Verdict::Overloaded
+        } else if collapsed {
+            Verdict::Collapsed
+        } else if !left {
+            Verdict::Stable
+        } else if rule.faults.is_some() && back_at.is_some() && is_close(last, baseline) {
+            Verdict::Recovered
+        } else if rule.faults.is_none() && is_close(last, baseline) {
+            Verdict::Stable
+        } else {
+            Verdict::Degraded
+        };
+        let recovery = back_at.filter(|_| verdict == Verdict::Recovered);
+        Course {
+            verdict,
+            baseline,
+            last: at_last,
+            recovery_s: recovery.map(|at| at.since(after).as_secs_f64()),
+        }
+    }
+
+    /// The first time from `after` on from which success stays back for the settling time, or to the end.
+    fn back_at(&self, after: SimTime, baseline: f64) -> Option<SimTime> {
+        let (width, end) = (self.timeline.width(), self.rule.arrivals_end);
+        let mut since = None;
+        for bin in self.bins(after, end) {
+            let start = self.start(bin).max(after);
+            if !self.is_back(bin, baseline) {
+                since = None;
+                continue;
+            }
+            let first = *since.get_or_insert(start);
+            if (self.start(bin) + width).since(first) >= self.rule.settle {
+                return since;
+            }
+        }
+        since
+    }
+
+    fn start(&self, bin: usize) -> SimTime {
+        SimTime::from_nanos(self.timeline.width().as_nanos().saturating_mul(bin as u64))
+    }
+
+    /// Bins that begin in a span of time; the first one may have begun before it.
+    fn bins(&self, from: SimTime, to: SimTime) -> Range<usize> {
+        let width = self.timeline.width().as_nanos();
+        let first = from.as_nanos() / width;
+        let end = to.as_nanos().div_ceil(width);
+        let count = self.timeline.cohorts().len();
+        (first as usize).min(count)..(end as usize).min(count)
+    }
+
+    /// Bins that lie wholly inside a span of time, or those that touch it if there are none.
+    fn bins_inside(&self, from: SimTime, to: SimTime) -> Range<usize> {
+        let width = self.timeline.width().as_nanos();
+        let (first, end) = (from.as_nanos().div_ceil(width), to.as_nanos() / width);
+        if first < end {
+            let count = self.timeline.cohorts().len();
+            (first as usize).min(count)..(end as usize).min(count)
+        } else {
+            self.bins(from, to)
+        }
+    }
+
+    fn sum(&self, bins: Range<usize>) -> Cohort {
+        let mut sum = Cohort::default();
+        self.timeline.cohorts()[bins]
+            .iter()
+            .for_each(|cohort| sum.add(cohort));
+        sum
+    }
+
+    fn share(&self, cohort: Cohort) -> Option<f64> {
+        let ended = ended(cohort);
+        (ended > 0).then(|| cohort.succeeded as f64 / ended as f64)
+    }
+
+    fn is_back(&self, bin: usize, baseline: f64) -> bool {
+        is_close(self.timeline.cohorts()[bin], baseline)
+    }
+}
+
+/// Requests that are known to have ended. When most of them never do, those that did not have failed.
+fn ended(cohort: Cohort) -> u64 {
+    let ended = cohort.succeeded + cohort.failed;
+    if cohort.open > ended {
+        ended + cohort.open
+    } else {
+        ended
+    }
+}
+
+/// Whether a number of requests did as well as the baseline, but for luck. None did.
+fn is_close(cohort: Cohort, baseline: f64) -> bool {
+    let n = ended(cohort) as f64;
+    let granted = GRANTED * (n * baseline * (1.0 - baseline)).max(0.0).sqrt();
+    cohort.succeeded as f64 >= BACK * baseline * n - granted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(s: u64) -> SimTime {
+        SimTime::ZERO + SimDuration::from_secs(s)
+    }
+
+    const RULE: VerdictRule = VerdictRule {
+        measured_from: SimTime::ZERO,
+        arrivals_end: SimTime::from_nanos(100_000_000_000),
+        faults: Some((
+            SimTime::from_nanos(30_000_000_000),
+            SimTime::from_nanos(40_000_000_000),
+        )),
+        settle: SimDuration::from_secs(10),
+        promised: 1.0,
+        too_much_load: false,
+    };
+
+    /// A hundred seconds of a hundred requests each, of which `good` succeed.
+    fn course(rule: &VerdictRule, good: impl Fn(u64) -> u64) -> Course {
+        let mut timeline = Timeline::new(SimDuration::from_secs(1), at(100));
+        for second in 0..100 {
+            let cohort = timeline.cohort(second);
+            cohort.succeeded = good(u64::from(second));
+            cohort.failed = 100 - cohort.succeeded;
+        }
+        judge(&timeline, rule)
+    }
+
+    #[test]
+    fn success_that_never_leaves_is_stable() {
+        let course = course(&RULE, |_| 100);
+        assert_eq!((course.verdict, course.baseline), (Verdict::Stable, 1.0));
+        assert_eq!((course.last, course.recovery_s), (Some(1.0), None));
+    }
+
+    #[test]
+    fn recovery_counts_from_the_end_of_the_last_fault() {
+        let course = course(&RULE, |s| if (32..47).contains(&s) { 10 } else { 100 });
+        assert_eq!(course.verdict, Verdict::Recovered);
+        assert_eq!(course.recovery_s, Some(7.0));
+    }
+
+    #[test]
+    fn a_short_return_is_no_recovery() {
+        let late = course(&RULE, |s| match s {
+            30..44 | 50..60 => 10,
+            _ => 100,
+        });
+        assert_eq!(
+            late.recovery_s,
+            Some(20.0),
+            "back for six seconds does not count"
+        );
+        let early = course(&RULE, |s| match s {
+            30..44 | 55..60 => 10,
+            _ => 100,
+        });
+        assert_eq!(early.recovery_s, Some(4.0), "eleven seconds do");
+    }
+
+    #[test]
+    fn below_half_at_the_end_is_a_collapse_and_between_is_degraded() {
+        let from_fault = |then| move |s| if s < 30 { 100 } else { then };
+        assert_eq!(course(&RULE, from_fault(49)).verdict, Verdict::Collapsed);
+        assert_eq!(course(&RULE, from_fault(51)).verdict, Verdict::Degraded);
+    }
+
+    #[test]
+    fn a_fault_to_the_end_is_judged_by_the_end() {
+        let rule = VerdictRule {
+            faults: Some((at(30), at(100))),
+            ..RULE
+        };
+        let drop = |s| if s < 30 { 100 } else { 0 };
+        assert_eq!(course(&rule, drop).verdict, Verdict::Collapsed);
+        assert_eq!(course(&rule, |_| 100).verdict, Verdict::Stable);
+    }
+
+    #[test]
+    fn scatter_of_small_counts_is_no_departure() {
+        // 70 of 100 on average; 55 to 85 is within three standard deviations of counting, 50 is not.
+        let rule = VerdictRule {
+            promised: 0.7,
+            ..RULE
+        };
+        let wobble = |low| move |s: u64| if s % 2 == 1 { 140 - low } else { low };
+        assert_eq!(course(&rule, wobble(56)).verdict, Verdict::Stable);
+        let one_bad = |s| if s == 70 { 50 } else { 70 };
+        assert_eq!(course(&rule, one_bad).verdict, Verdict::Recovered);
+    }
+
+    #[test]
+    fn what_never_works_is_overloaded() {
+        assert_eq!(course(&RULE, |_| 30).verdict, Verdict::Overloaded);
+        let rule = VerdictRule {
+            too_much_load: true,
+            ..RULE
+        };
+        assert_eq!(course(&rule, |_| 100).verdict, Verdict::Overloaded);
+    }
+
+    #[test]
+    fn without_faults_the_first_third_is_the_baseline() {
+        let rule = VerdictRule {
+            faults: None,
+            ..RULE
+        };
+        assert_eq!(course(&rule, |_| 100).verdict, Verdict::Stable);
+        assert_eq!(
+            course(&rule, |s| if s < 50 { 100 } else { 0 }).verdict,
+            Verdict::Collapsed
+        );
+        assert_eq!(
+            course(&rule, |s| if s < 50 { 100 } else { 80 }).verdict,
+            Verdict::Degraded
+        );
+    }
+
+    #[test]
+    fn requests_that_never_end_have_failed_when_they_are_most() {
+        let mut timeline = Timeline::new(SimDuration::from_secs(1), at(100));
+        for second in 0..100 {
+            let cohort = timeline.cohort(second);
+            match second {
+                0..30 => cohort.succeeded = 100,
+                _ => (cohort.succeeded, cohort.open) = (1, 99),
+            }
+        }
+        assert_eq!(judge(&timeline, &RULE).verdict, Verdict::Collapsed);
+        // A few that are still open at the end are not missed.
+        let mut timeline = Timeline::new(SimDuration::from_secs(1), at(100));
+        for second in 0..100 {
+            let cohort = timeline.cohort(second);
+            cohort.succeeded = 100;
+            cohort.open = u64::from(second > 97) * 40;
+        }
+        assert_eq!(judge(&timeline, &RULE).verdict, Verdict::Stable);
+    }
+}
