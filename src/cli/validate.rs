@@ -4,7 +4,10 @@ use super::messages::tell_problems;
 use super::terminal::{clean, print};
 use super::{Failure, ValidateArguments};
 use crate::decode::{Place, Problem, Severity};
+use crate::experiment::{border, window_warnings};
+use crate::report::border_lines;
 use crate::scenario::{Plan, Scenario, load};
+use crate::time::SimDuration;
 use std::path::Path;
 
 pub(super) fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
@@ -33,7 +36,10 @@ pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)>
     };
     tell_problems(&scenario.document, &scenario.warnings);
     match Plan::assemble(&scenario) {
-        Ok(plan) => Some((scenario, plan)),
+        Ok(plan) => {
+            tell_problems(&scenario.document, &window_warnings(&scenario, &plan));
+            Some((scenario, plan))
+        }
         Err(problems) => {
             tell_problems(&scenario.document, &problems);
             None
@@ -52,6 +58,19 @@ pub(super) fn usage_problem(scenario: &Scenario, reason: String, remedy: String)
         remedy,
     };
     tell_problems(&scenario.document, &[problem]);
+}
+
+/// Which requests count, and how time is cut.
+fn windows(plan: &Plan) -> String {
+    let world = &plan.world;
+    let drain = match world.drain {
+        SimDuration::ZERO => "no drain".into(),
+        drain => format!("a drain of {drain}"),
+    };
+    format!(
+        "counted: requests that start from {} to {}; {drain}; bins of {}",
+        world.warmup, world.duration, world.bin
+    )
 }
 
 fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
@@ -82,6 +101,15 @@ fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
             "replications"
         },
     );
+    text += &format!("  {}\n", windows(plan));
+    let borders: Vec<_> = plan
+        .compared
+        .iter()
+        .map(|&i| (plan.strategies[i].name.as_str(), border(plan, i)))
+        .collect();
+    for line in border_lines(borders.iter().map(|(name, border)| (*name, border))) {
+        text += &format!("  {}\n", clean(&line.replace('\u{a0}', " ")));
+    }
     for note in &plan.notes {
         text += &format!("  {}\n", clean(note));
     }

@@ -3,15 +3,19 @@
 //! The only threads of the program are here: one world a thread, results folded in the order of the plan,
 //! so that their number changes nothing in the output.
 
+mod border;
 mod compare;
 mod load;
 mod match_theory;
 mod rank;
 mod result;
 mod run;
+mod warnings;
 
 pub use crate::model::PARTS;
+pub use border::{Border, Divisor, border};
 pub use compare::{Difference, PRACTICAL, difference};
 pub use load::{Load, verdict_rule};
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 pub use run::{RunError, log_attempts, record_attempts, run};
+pub use warnings::window_warnings;

@@ -1,5 +1,6 @@
 //! What a run of a scenario leaves behind, ready to be reported.
 
+use super::border::Border;
 use crate::metrics::{Estimate, FailureReason, Headline, SummaryRow, Tally};
 use crate::time::{SimDuration, SimTime};
 use serde::Serialize;
@@ -17,6 +18,10 @@ pub struct RunResult {
     pub seed: u64,
     /// Replications of each strategy.
     pub replications: u32,
+    /// Requests that start from here count, ...
+    pub warmup: SimDuration,
+    /// ... those that start up to here.
+    pub duration: SimDuration,
     /// Simulated time, drain included.
     pub horizon: SimDuration,
     /// The name of the service.
@@ -66,6 +71,8 @@ pub struct StrategyResult {
     pub success_by_attempt: Vec<Estimate>,
     /// What theory says.
     pub theory: TheoryLine,
+    /// The load up to which the scenario comes back by itself, or why that cannot be derived.
+    pub border: Result<Border, String>,
 }
 
 /// A prediction held against what was seen.

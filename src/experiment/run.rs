@@ -1,12 +1,13 @@
 //! Strategies × replications, in parallel, with the same result for any number of threads.
 
+use super::border::border;
 use super::compare::compare_with_best;
 use super::load::verdict_rule;
 use super::match_theory::match_theory;
 use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult};
 use crate::metrics::{
-    Headline, Tally, VerdictRule, judge, success_by_attempt, success_of, summarise,
+    Headline, SummaryRow, Tally, VerdictRule, judge, success_by_attempt, success_of, summarise,
 };
 use crate::model::{
     AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, WorldPlan,
@@ -258,7 +259,10 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
             let strategy = &plan.strategies[index];
             let success = success_of(&fold.total, &fold.each);
             StrategyResult {
-                summary: summarise(&strategy.name, &fold.total, &fold.each, span),
+                summary: SummaryRow {
+                    hidden_capacity_per_s: border(plan, index).ok().map(|border| border.per_s),
+                    ..summarise(&strategy.name, &fold.total, &fold.each, span)
+                },
                 success,
                 max_attempts: match strategy.rule.max_attempts {
                     MaxAttempts::AtMost(most) => Some(u64::from(most)),
@@ -266,6 +270,7 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
                 },
                 success_by_attempt: success_by_attempt(&fold.each),
                 theory: match_theory(plan, index, &fold.total, success.map(|s| s.mean)),
+                border: border(plan, index),
                 total: fold.total,
                 each: fold.each,
             }
@@ -279,6 +284,8 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
         resolved: scenario.resolved(),
         seed: plan.seed,
         replications: plan.replications,
+        warmup: plan.world.warmup,
+        duration: plan.world.duration,
         horizon: span,
         service: plan.world.service.name.clone(),
         capacity: capacity(plan),

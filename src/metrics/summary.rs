@@ -104,6 +104,8 @@ pub struct SummaryRow {
     pub recovery_s_low: Option<f64>,
     /// Upper end of its interval.
     pub recovery_s_high: Option<f64>,
+    /// Requests a second up to which the scenario comes back by itself, where that can be derived.
+    pub hidden_capacity_per_s: Option<f64>,
     /// How far success is below that of the best, replication by replication.
     pub success_behind_best: Option<f64>,
     /// Lower end of its interval, which is paired.
@@ -265,6 +267,7 @@ pub fn summarise(
         recovery_s: recovery.map(|e| e.mean),
         recovery_s_low: low(&recovery),
         recovery_s_high: high(&recovery),
+        hidden_capacity_per_s: None,
         success_behind_best: None,
         success_behind_best_low: None,
         success_behind_best_high: None,

@@ -4,6 +4,7 @@
 //! latency, an interval always says what it is of, and theory is put in words. Nothing here prints: functions
 //! return text, or write to a place that the caller names, and the same result gives the same bytes.
 
+mod border;
 pub mod chart;
 mod csv;
 mod json;
@@ -17,6 +18,7 @@ mod theory;
 mod verdict;
 
 pub use self::csv::{attempts_csv, replications_csv, summary_csv, timeline_csv};
+pub use border::border_lines;
 pub use json::{SCHEMA_VERSION, json};
 pub use output::{Extra, OutputError, OutputOptions, check_target, write_output};
 pub use table::table;

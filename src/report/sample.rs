@@ -116,6 +116,8 @@ pub(crate) fn herd_with_bins(bins: u64) -> RunResult {
         resolved: "# resolved\nseed = 42\n".into(),
         seed: 42,
         replications: REPLICATIONS,
+        warmup: SimDuration::ZERO,
+        duration: horizon,
         horizon,
         service: "checkout".into(),
         capacity: [(0, 1200.0), (30, 0.0), (40, 1200.0)]
@@ -233,6 +235,7 @@ fn strategy(stroke: &Stroke, bins: u64, horizon: SimDuration) -> StrategyResult 
             came: total.success_rate().unwrap(),
             losses,
         },
+        border: Err("it is made up".into()),
         total,
         each: headlines,
     }

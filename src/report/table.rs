@@ -6,8 +6,9 @@
 use super::number::{count, factor, latency, percent};
 use super::text::{Paint, Style, columns, fit, glue, wrap};
 use super::verdict::{two_kinds, winner};
-use super::{ranked, replications_words, theory_words, verdict_words};
+use super::{border_lines, ranked, replications_words, theory_words, verdict_words};
 use crate::experiment::{RunResult, StrategyResult};
+use crate::time::SimDuration;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// Fewer columns than this hold no table; text is laid out for so many then.
@@ -34,6 +35,7 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     parts.extend(winner(result, &strategies).map(say));
     parts.extend(strategies.iter().filter_map(|s| two_kinds(s)).map(say));
     parts.extend(unfinished(&strategies, width, style));
+    parts.push(borders(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
     parts.retain(|part| !part.is_empty());
     format!("{}\n", parts.join("\n\n"))
@@ -50,7 +52,16 @@ fn heading(result: &RunResult, width: usize, style: Style) -> String {
     };
     let runs = glue(&replications_words(result.replications));
     let seed = glue(&format!("seed {}", result.seed));
-    let facts = format!("{runs}, {seed}. {meaning} Latency is of successes.");
+    let window = if result.warmup == SimDuration::ZERO {
+        String::new()
+    } else {
+        format!(
+            " Requests that start from {} to {} count.",
+            glue(&result.warmup.to_string()),
+            glue(&result.duration.to_string())
+        )
+    };
+    let facts = format!("{runs}, {seed}. {meaning} Latency is of successes.{window}");
     let lines = |text: &str, paint| {
         let wrapped = wrap(&style.say(text), width, "");
         let painted: Vec<_> = wrapped
@@ -189,6 +200,19 @@ fn unfinished(strategies: &[&StrategyResult], width: usize, style: Style) -> Opt
         open.join(", ")
     );
     (!open.is_empty()).then(|| wrap(&style.say(&text), width, "  "))
+}
+
+/// The load up to which the scenario comes back by itself, where anything is known about it.
+fn borders(strategies: &[&StrategyResult], width: usize, style: Style) -> String {
+    if strategies.iter().all(|strategy| strategy.border.is_err()) {
+        return String::new();
+    }
+    let borders = strategies
+        .iter()
+        .map(|strategy| (strategy.summary.strategy.as_str(), &strategy.border));
+    let lines = border_lines(borders);
+    let lines = lines.iter().map(|line| wrap(&style.say(line), width, "  "));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn theory(strategies: &[&StrategyResult], width: usize, style: Style) -> String {

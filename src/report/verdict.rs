@@ -17,6 +17,7 @@ pub fn verdict_words(strategy: &StrategyResult) -> String {
         summary.recovery_s_low,
         summary.recovery_s_high,
     ) {
+        (Some(0.0), ..) => " as soon as the last fault ended".into(),
         (Some(mean), Some(low), Some(high)) => format!(
             " {} after the last fault ({} to {} s)",
             glue(&format!("{mean:.1} s")),

@@ -16,6 +16,12 @@ pub(crate) fn assemble(text: &str) -> (Scenario, Plan) {
 
 /// The same, with files looked for below `base`.
 pub(crate) fn assemble_in(text: &str, base: &Path) -> (Scenario, Plan) {
+    // Every request counts, unless a test says otherwise.
+    let text = &if text.contains("warmup") {
+        text.to_owned()
+    } else {
+        text.replacen("[run]\n", "[run]\nwarmup = \"0s\"\n", 1)
+    };
     let scenario = Scenario::parse("test", text, base)
         .unwrap_or_else(|error| panic!("{:#?}\n{text}", error.problems));
     let plan = Plan::assemble(&scenario).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));

@@ -1,0 +1,135 @@
+//! Up to which load a scenario comes back by itself.
+//!
+//! When the backlog is longer than callers wait, every attempt is served too late and every request makes all its
+//! attempts: the service is offered kλ and finishes nothing in time. That state feeds itself when kλ exceeds the
+//! capacity μ. So μ/k, the hidden capacity, is the load up to which any disturbance passes; between it and what a
+//! healthy service can bear a long enough one does not. Bronson et al., "Metastable failures in distributed
+//! systems", HotOS 2021.
+
+use super::load::{Load, attempts};
+use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
+use crate::outcome::AttemptOutcome;
+use crate::scenario::Plan;
+
+/// The load up to which a scenario returns by itself under a strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Border {
+    /// Requests a second; zero when no load does.
+    pub per_s: f64,
+    /// Requests a second that are offered.
+    pub offered_per_s: f64,
+    /// Attempts a second that the service can finish.
+    pub capacity_per_s: f64,
+    /// What the capacity is divided by.
+    pub divisor: Divisor,
+}
+
+/// Attempts that each request makes when it matters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Divisor {
+    /// Those of a healthy service: nothing is done in vain.
+    Healthy(f64),
+    /// All that a request may make, in vain; `None` is unlimited.
+    All(Option<u64>),
+}
+
+impl Border {
+    /// Whether work done for callers that have given up can keep the service down at a load that it could bear.
+    pub fn is_hidden(&self) -> bool {
+        matches!(self.divisor, Divisor::All(k) if k != Some(1))
+    }
+}
+
+/// The border of a strategy, or why it cannot be derived, as a clause.
+///
+/// # Errors
+/// A reason in words.
+pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
+    let load = Load::of(plan, strategy);
+    let why = |why: &str| Err(why.to_owned());
+    let Some(capacity) = load.capacity_per_s else {
+        return why("workers are unlimited");
+    };
+    let Some(offered_per_s) = load.requests_per_s else {
+        return why("requests do not come at one steady rate whatever happens to them");
+    };
+    if plan
+        .pinned
+        .iter()
+        .flatten()
+        .any(|&pinned| pinned != strategy)
+    {
+        return why("client groups use different strategies");
+    }
+    if plan.world.groups.iter().any(|group| group.pool.is_some()) {
+        return why("a pool limits the requests in flight");
+    }
+    let p = plan.failure_probability;
+    if p > 0.0 && !plan.world.service.failures_take_time {
+        return why("failures take no service time");
+    }
+    let rule = &plan.strategies[strategy];
+    let waste = wastes(&plan.world.service, rule, capacity)?;
+    let k = attempts(plan, strategy);
+    let divisor = if !waste || !rule.rule.retry_on.contains(AttemptOutcome::TimedOut, 0) {
+        Divisor::Healthy(load.healthy_amplification)
+    } else {
+        Divisor::All((k < u64::MAX).then_some(k))
+    };
+    Ok(Border {
+        per_s: match divisor {
+            Divisor::Healthy(amplification) => capacity / amplification,
+            Divisor::All(Some(k)) => capacity / k as f64,
+            Divisor::All(None) => 0.0,
+        },
+        offered_per_s,
+        capacity_per_s: capacity,
+        divisor,
+    })
+}
+
+/// The share of the timeout that a full queue takes, below which nothing is served too late and above which
+/// everything can be.
+const SHORT_QUEUE: f64 = 0.8;
+const LONG_QUEUE: f64 = 1.2;
+
+/// Whether a backlog makes the service work for callers that have given up. Between the two ends is an error: a
+/// clause that says why.
+fn wastes(service: &ServicePlan, strategy: &Strategy, capacity: f64) -> Result<bool, String> {
+    let Some(timeout) = &strategy.attempt_timeout else {
+        return match strategy.deadline {
+            Some(_) => Err("only a deadline limits how long callers wait".into()),
+            None => Ok(false),
+        };
+    };
+    if strategy.timeout_covers_wait {
+        return Ok(false);
+    }
+    if strategy.deadline.is_some() {
+        return Err("a deadline may cut attempts short".into());
+    }
+    match service.on_abandon {
+        OnAbandon::DropIfLate => return Ok(false),
+        OnAbandon::SkipWhenDequeued | OnAbandon::Cancel => {
+            return Err("abandoned work may still be served just too late".into());
+        }
+        OnAbandon::Continue => {}
+    }
+    match service.discipline {
+        Discipline::Lifo => return Ok(false),
+        Discipline::Random => return Err("the queue is served in random order".into()),
+        Discipline::Fifo => {}
+    }
+    let Some(timeout) = timeout.constant() else {
+        return Err("the timeout is drawn".into());
+    };
+    let wait = f64::from(service.queue_capacity) / capacity;
+    let full = wait / timeout.as_secs_f64();
+    if full < SHORT_QUEUE {
+        Ok(false)
+    } else if service.queue_capacity == u32::MAX || full > LONG_QUEUE {
+        Ok(true)
+    } else {
+        Err("a full queue takes about as long as callers wait".into())
+    }
+}
