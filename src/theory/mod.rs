@@ -4,7 +4,10 @@
 //! whether a formula fits a scenario is for the caller to decide. Times are in one unit throughout (seconds
 //! by custom), rates per that unit.
 
+mod birth_death;
 pub mod herd;
+pub mod loss;
+mod poisson;
 pub mod proportion;
 pub mod queues;
 pub mod retries;
