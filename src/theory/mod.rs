@@ -5,6 +5,7 @@
 //! by custom), rates per that unit.
 
 mod birth_death;
+pub mod general;
 pub mod herd;
 pub mod loss;
 mod poisson;
