@@ -12,6 +12,7 @@ mod poisson;
 pub mod proportion;
 pub mod queues;
 pub mod retries;
+pub mod sources;
 
 #[cfg(test)]
 mod reference;
