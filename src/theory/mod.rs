@@ -7,12 +7,14 @@
 mod birth_death;
 pub mod general;
 pub mod herd;
+pub mod impatience;
 pub mod loss;
 mod poisson;
 pub mod proportion;
 pub mod queues;
 pub mod retries;
 pub mod sources;
+pub mod unaware;
 
 #[cfg(test)]
 mod reference;
