@@ -5,8 +5,8 @@
 //! likely state, go both ways, and stop where they no longer count. Source: detailed balance,
 //! π(n) = π(n − 1) · up(n − 1) / down(n); Kelly, "Reversibility and Stochastic Networks", §1.3.
 
-/// The most states that are added up: below ten milliseconds.
-pub(super) const MOST_STATES: u64 = 1_000_000;
+/// The most states that are added up, which takes a few milliseconds.
+pub(super) const MOST_STATES: u64 = 250_000;
 
 /// Weights this far below the greatest one are zero.
 const NEGLIGIBLE: f64 = 1e-300;

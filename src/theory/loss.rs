@@ -36,7 +36,7 @@ struct Tick {
 
 impl Mmck {
     /// The queue with arrival rate λ ≥ 0, service rate μ > 0 of one server, c ≥ 1 servers and `room` for
-    /// K ≥ c requests waiting and in service. `None` for other arguments, and when more than a million
+    /// K ≥ c requests waiting and in service. `None` for other arguments, and when more than 250,000
     /// states would count.
     pub fn new(arrival_rate: f64, service_rate: f64, servers: u32, room: u64) -> Option<Self> {
         let load = arrival_rate / service_rate;

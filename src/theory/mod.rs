@@ -9,11 +9,13 @@ pub mod general;
 pub mod herd;
 pub mod impatience;
 pub mod loss;
+pub mod mean_field;
 mod poisson;
 pub mod proportion;
 pub mod queues;
 pub mod retries;
 pub mod sources;
+pub mod stability;
 pub mod unaware;
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub struct FiniteSource {
 
 impl FiniteSource {
     /// N ≥ 1 `clients` with rate ν > 0 while idle, rate μ > 0 of one server and c ≥ 1 servers. `None` for
-    /// other arguments, and when more than a million states would count.
+    /// other arguments, and when more than 250,000 states would count.
     pub fn new(clients: u64, think_rate: f64, service_rate: f64, servers: u32) -> Option<Self> {
         let load = sound_load(clients, think_rate, service_rate, servers)?;
         let servers = u64::from(servers);
@@ -95,7 +95,7 @@ pub struct Engset {
 
 impl Engset {
     /// N ≥ 1 `clients` with rate ν > 0 while idle, rate μ > 0 of one server and c ≥ 1 servers. `None` for
-    /// other arguments, and when more than a million states would count.
+    /// other arguments, and when more than 250,000 states would count.
     pub fn new(clients: u64, think_rate: f64, service_rate: f64, servers: u32) -> Option<Self> {
         let load = sound_load(clients, think_rate, service_rate, servers)?;
         let servers = u64::from(servers);

@@ -37,25 +37,29 @@ pub fn unaware_timeout_success(
         return None;
     }
     let places = room as f64 + 1.0;
-    let below = |j: u64| share_below(load.ln(), j.min(room) as f64, places);
+    let share = shares_below(load.ln(), places);
+    let below = |j: u64| share(j.min(room) as f64);
     if services.is_infinite() || services - reach(services) > places {
         return Some(below(room));
     }
     (services <= GREATEST_MEAN).then(|| expectation(services, below))
 }
 
-/// Σ ρⁿ over n < j divided by Σ ρⁿ over n < `places`, where j ≤ `places` and ln ρ is given.
-fn share_below(logarithm: f64, j: f64, places: f64) -> f64 {
-    if j == 0.0 {
-        0.0
-    } else if logarithm == 0.0 {
-        j / places
-    } else {
-        // For ρ > 1 counted from the other end, where the terms are greatest.
-        let size = -logarithm.abs();
-        let share = (size * j).exp_m1() / (size * places).exp_m1();
-        let shift = if logarithm > 0.0 { j - places } else { 0.0 };
-        share * (logarithm.max(0.0) * shift).exp()
+/// Σ ρⁿ over n < j divided by Σ ρⁿ over n < `places`, for 0 ≤ j ≤ `places` and ln ρ.
+fn shares_below(logarithm: f64, places: f64) -> impl Fn(f64) -> f64 {
+    // For ρ > 1 counted from the other end, where the terms are greatest.
+    let size = -logarithm.abs();
+    let all = (size * places).exp_m1();
+    move |j| {
+        if j == 0.0 {
+            0.0
+        } else if logarithm == 0.0 {
+            j / places
+        } else if logarithm < 0.0 {
+            (size * j).exp_m1() / all
+        } else {
+            (size * j).exp_m1() * (size * (places - j)).exp() / all
+        }
     }
 }
 
