@@ -13,6 +13,7 @@ pub mod mean_field;
 mod poisson;
 pub mod proportion;
 pub mod queues;
+pub mod retrial;
 pub mod retries;
 pub mod sources;
 pub mod stability;
