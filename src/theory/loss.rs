@@ -5,14 +5,10 @@
 //! K = c is Erlang's loss system. Source: Gross, Shortle, Thompson and Harris, "Fundamentals of Queueing
 //! Theory", 4th edition, §2.5 and §2.6.
 //!
-//! An accepted arrival finds the law of the same queue with one place less, which exists for any load. When
-//! it finds all servers busy and m − 1 requests waiting, it needs m departures, which come at rate cμ, and
-//! its own service. Seen at the instants of a Poisson clock of rate cμ, the request starts service at the m-th
-//! tick and is still there i ticks later with probability (1 − 1/c)^i. With J ticks up to t the law of the
-//! sojourn is a mean over a Poisson variable; all its terms are positive.
+//! An accepted arrival finds the law of the same queue with one place less, which exists for any load.
 
 use super::birth_death::{Law, MOST_STATES, beyond};
-use super::poisson::{GREATEST_MEAN, expectation, reach};
+use super::sojourn::Sojourn;
 
 /// An M/M/c/K queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +20,7 @@ pub struct Mmck {
     found: Law,
     /// π(K) / (1 − π(K)).
     odds_full: f64,
-    /// By ticks up to now: the probability that an accepted arrival is still there, and that it is gone.
-    ticks: Vec<Tick>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Tick {
-    there: f64,
-    gone: f64,
+    sojourn: Sojourn,
 }
 
 impl Mmck {
@@ -53,7 +42,7 @@ impl Mmck {
             service_rate,
             servers,
             odds_full: found.share(room - 1) * ratio(room),
-            ticks: ticks(&found, c, places),
+            sojourn: Sojourn::new(&found, c, places),
             found,
         })
     }
@@ -97,20 +86,12 @@ impl Mmck {
 
     /// P(sojourn > t) of accepted requests, t ≥ 0.
     pub fn sojourn_tail_accepted(&self, t: f64) -> f64 {
-        let mean = self.ticks_until(t);
-        if self.all_started(mean) {
-            return self.tail_when_all_started(mean);
-        }
-        expectation(mean, |j| self.tick(j).there)
+        self.sojourn.later_than(self.ticks_until(t))
     }
 
     /// P(sojourn ≤ t) of accepted requests, t ≥ 0. Keeps its digits where it is tiny.
     pub fn sojourn_within_accepted(&self, t: f64) -> f64 {
-        let mean = self.ticks_until(t);
-        if self.all_started(mean) {
-            return 1.0 - self.tail_when_all_started(mean);
-        }
-        expectation(mean, |j| self.tick(j).gone)
+        self.sojourn.within(self.ticks_until(t))
     }
 
     /// The time by which a share `q` < 1 of accepted requests are served, by bisection.
@@ -155,67 +136,6 @@ impl Mmck {
     fn ticks_until(&self, t: f64) -> f64 {
         f64::from(self.servers) * self.service_rate * t.max(0.0)
     }
-
-    /// 1 − 1/c.
-    fn stays(&self) -> f64 {
-        1.0 - 1.0 / f64::from(self.servers)
-    }
-
-    fn all_started(&self, mean: f64) -> bool {
-        mean - reach(mean) > self.ticks.len() as f64 || mean > GREATEST_MEAN
-    }
-
-    /// There(M) E (1 − 1/c)^(J − M), when J is beyond the last place M for sure.
-    fn tail_when_all_started(&self, mean: f64) -> f64 {
-        let (last, stays) = (self.ticks.len() - 1, self.stays());
-        let there = self.ticks[last].there;
-        if stays == 0.0 || there == 0.0 {
-            return 0.0;
-        }
-        let decay = last as f64 * stays.ln() + mean / f64::from(self.servers);
-        (there.ln() - decay).exp().min(1.0)
-    }
-
-    fn tick(&self, j: u64) -> Tick {
-        let last = self.ticks.len() - 1;
-        let index = usize::try_from(j).unwrap_or(usize::MAX);
-        if let Some(&tick) = self.ticks.get(index) {
-            return tick;
-        }
-        let there = self.ticks[last].there * self.stays().powf((index - last) as f64);
-        Tick {
-            there,
-            gone: 1.0 - there,
-        }
-    }
-}
-
-/// The state of an accepted arrival after 0, 1, … `places` ticks, where it needs m ticks to start service
-/// with probability w(m): still waiting Σ w(m) over m > j, or in service Σ w(m) (1 − 1/c)^(j − m) over m ≤ j.
-fn ticks(found: &Law, c: u64, places: u64) -> Vec<Tick> {
-    let stays = 1.0 - 1.0 / c as f64;
-    let needs = |m: u64| found.share(c - 1 + m);
-    // Summed from the far end, where the terms may be smallest, as `started` is from the near end.
-    let mut waiting = vec![0.0; places as usize + 1];
-    for j in (0..places).rev() {
-        waiting[j as usize] = waiting[j as usize + 1] + needs(j + 1);
-    }
-    let at_once = found.below(c);
-    let (mut serving, mut started, mut gone) = (at_once, at_once, 0.0);
-    let mut ticks = vec![Tick {
-        there: waiting[0] + serving,
-        gone,
-    }];
-    for (j, waiting) in (1..=places).zip(&waiting[1..]) {
-        gone = stays * gone + (1.0 - stays) * started;
-        serving = stays * serving + needs(j);
-        started += needs(j);
-        ticks.push(Tick {
-            there: waiting + serving,
-            gone,
-        });
-    }
-    ticks
 }
 
 #[cfg(test)]

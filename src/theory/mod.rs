@@ -5,6 +5,7 @@
 //! by custom), rates per that unit.
 
 mod birth_death;
+pub mod erlang_a;
 pub mod general;
 pub mod herd;
 pub mod impatience;
@@ -13,8 +14,11 @@ pub mod mean_field;
 mod poisson;
 pub mod proportion;
 pub mod queues;
+mod refusal_chain;
+pub mod refusals;
 pub mod retrial;
 pub mod retries;
+mod sojourn;
 pub mod sources;
 pub mod stability;
 pub mod unaware;
