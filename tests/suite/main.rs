@@ -7,6 +7,7 @@
 )]
 
 mod backoff_delay;
+mod cases_backoff;
 mod cases_overload;
 mod cli;
 mod common_numbers;
