@@ -249,7 +249,7 @@ fn back_at(clients: &str, service: &str, strategy: &str, seed: u32) -> Option<us
 
 /// C10. A back-off is no limit on load. The check model says 85 without retries (20 × 70 over a spare 30 a second)
 /// and 45 with a queue of 200, 40 when that skips stale entries, never where four attempts make 280 a second out of 70,
-/// and never for skipping in an unbounded queue, which serves just too late. Ranges are ± 4 s: arrivals are random.
+/// and never for skipping in an unbounded queue, which serves just too late. Ranges are a tenth: arrivals are random.
 /// (A retry budget cannot be written yet.)
 #[test]
 fn open_load_with_a_backoff_never_recovers_from_a_hang() {
@@ -268,7 +268,7 @@ fn open_load_with_a_backoff_never_recovers_from_a_hang() {
             .collect();
         println!("C10, open, {service:?}, {strategy:?}: {found:?} for {expected:?}");
         let is_near = |found: &Option<usize>| match (found, expected) {
-            (Some(found), Some(expected)) => found.abs_diff(expected) <= 4,
+            (Some(found), Some(expected)) => found.abs_diff(expected) <= expected / 10,
             (found, expected) => *found == expected,
         };
         assert!(found.iter().all(is_near), "{service} {strategy}: {found:?}");
