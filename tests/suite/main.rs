@@ -7,6 +7,9 @@
 )]
 
 mod backoff_delay;
+mod cases_backoff;
+mod cases_overload;
+mod cases_tool;
 mod cli;
 mod common_numbers;
 mod conservation;

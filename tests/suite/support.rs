@@ -1,8 +1,10 @@
 //! Running scenarios, reading reference figures, and judging numbers.
 
+use retrystorm::decode::{Decode, Document, Reader, Value};
 use retrystorm::experiment::{RunResult, record_attempts, run};
 use retrystorm::metrics::{Gauge, Tally};
 use retrystorm::model::{AttemptRecord, Next, NoLog, Strategy, run_world};
+use retrystorm::policy::Backoff;
 use retrystorm::rng::Key;
 use retrystorm::scenario::{Plan, Scenario};
 use retrystorm::time::{SimDuration, SimTime};
@@ -75,6 +77,19 @@ fn line(record: &AttemptRecord) -> String {
         ms(record.sent_at),
         ms(record.ended_at)
     )
+}
+
+/// The backoff written as a TOML value.
+pub(crate) fn backoff(value: &str) -> Backoff {
+    let document = Document::parse("backoff.toml", &format!("backoff = {value}")).unwrap();
+    let Value::Table(table) = &document.root.value else {
+        panic!("a document is a table");
+    };
+    let mut reader = Reader::new();
+    let read = Backoff::decode(table.get("backoff").unwrap(), &mut reader);
+    let problems = reader.into_problems();
+    assert!(problems.is_empty(), "{value}: {problems:?}");
+    read.unwrap()
 }
 
 pub(crate) fn millis(ms: u64) -> SimDuration {
