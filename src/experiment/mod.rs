@@ -5,6 +5,7 @@
 
 mod border;
 mod compare;
+mod formulas;
 mod load;
 mod match_theory;
 mod rank;
@@ -15,6 +16,7 @@ mod warnings;
 pub use crate::model::PARTS;
 pub use border::{Border, Divisor, border};
 pub use compare::{Difference, PRACTICAL, difference};
+pub use formulas::TheoryRow;
 pub use load::{Load, verdict_rule};
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 pub use run::{RunError, log_attempts, record_attempts, run};

@@ -1,6 +1,7 @@
 //! What a run of a scenario leaves behind, ready to be reported.
 
 use super::border::Border;
+use super::formulas::TheoryRow;
 use crate::metrics::{Estimate, FailureReason, Headline, SummaryRow, Tally};
 use crate::time::{SimDuration, SimTime};
 use serde::Serialize;
@@ -71,6 +72,8 @@ pub struct StrategyResult {
     pub success_by_attempt: Vec<Estimate>,
     /// What theory says.
     pub theory: TheoryLine,
+    /// Figures that formulas predict, beside what was seen.
+    pub theory_rows: Vec<TheoryRow>,
     /// The load up to which the scenario comes back by itself, or why that cannot be derived.
     pub border: Result<Border, String>,
 }

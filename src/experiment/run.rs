@@ -2,12 +2,13 @@
 
 use super::border::border;
 use super::compare::compare_with_best;
+use super::formulas::theory_rows;
 use super::load::verdict_rule;
 use super::match_theory::match_theory;
 use super::rank::rank;
-use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult};
+use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult, TheoryLine};
 use crate::metrics::{
-    Headline, SummaryRow, Tally, VerdictRule, judge, success_by_attempt, success_of, summarise,
+    Headline, SummaryRow, Tally, VerdictRule, success_by_attempt, success_of, summarise,
 };
 use crate::model::{
     AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, WorldPlan,
@@ -243,8 +244,7 @@ impl Fold {
     }
 
     fn add(&mut self, tally: &Tally, span: SimDuration) {
-        let course = judge(&tally.timeline, &self.rule);
-        self.each.push(Headline::of(tally, course, span));
+        self.each.push(Headline::of(tally, &self.rule, span));
         self.total.merge(tally);
     }
 }
@@ -258,6 +258,8 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
         .map(|(&index, fold)| {
             let strategy = &plan.strategies[index];
             let success = success_of(&fold.total, &fold.each);
+            let theory = match_theory(plan, index, &fold.total, success.map(|s| s.mean));
+            let independent = matches!(theory, TheoryLine::Independent { .. });
             StrategyResult {
                 summary: SummaryRow {
                     hidden_capacity_per_s: border(plan, index).ok().map(|border| border.per_s),
@@ -269,7 +271,8 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
                     MaxAttempts::Unlimited => None,
                 },
                 success_by_attempt: success_by_attempt(&fold.each),
-                theory: match_theory(plan, index, &fold.total, success.map(|s| s.mean)),
+                theory_rows: theory_rows(plan, index, &fold.each, independent),
+                theory,
                 border: border(plan, index),
                 total: fold.total,
                 each: fold.each,

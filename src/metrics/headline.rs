@@ -1,7 +1,7 @@
 //! What is kept of one replication: the figures whose intervals, pairs and verdicts are reported.
 
-use super::{CONFIDENCE, Course, Estimate, Tally, Verdict, wilson};
-use crate::time::SimDuration;
+use super::{CONFIDENCE, Course, Estimate, Seen, Tally, Verdict, VerdictRule, judge, wilson};
+use crate::time::{SimDuration, SimTime};
 use serde::Serialize;
 
 /// The figures of one replication.
@@ -35,6 +35,8 @@ pub struct Headline {
     pub latency_p99_ms: Option<f64>,
     /// How success went.
     pub course: Course,
+    /// What formulas predict.
+    pub seen: Seen,
     /// Share of ended requests that had succeeded with at most j attempts, at index j - 1.
     pub success_by_attempt: Vec<f64>,
 }
@@ -86,8 +88,9 @@ pub struct ReplicationRow<'a> {
 const ATTEMPTS_KEPT: usize = 20;
 
 impl Headline {
-    /// The headline of one run of length `span`.
-    pub fn of(tally: &Tally, course: Course, span: SimDuration) -> Self {
+    /// The headline of one run of length `span`, which is judged by `rule`.
+    pub fn of(tally: &Tally, rule: &VerdictRule, span: SimDuration) -> Self {
+        let fault_end = rule.faults.map_or(SimTime::ZERO, |(_, to)| to);
         let bins = tally.timeline.bins();
         let arrived = bins.iter().map(|bin| bin.first_tries + bin.retries);
         let most_arrived = arrived.clone().max().unwrap_or(0);
@@ -107,7 +110,8 @@ impl Headline {
             latency_mean_ms: tally.latency.mean_ms(),
             latency_p50_ms: tally.latency.quantile_ms(0.5),
             latency_p99_ms: tally.latency.quantile_ms(0.99),
-            course,
+            course: judge(&tally.timeline, rule),
+            seen: Seen::of(tally, rule.measured_from, rule.arrivals_end, fault_end),
             success_by_attempt: shares_by_attempt(tally),
         }
     }

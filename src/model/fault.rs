@@ -108,6 +108,11 @@ impl FaultSpec {
             .collect()
     }
 
+    /// Whether it is an outage that refuses from the start of the run on, once, and nothing else.
+    pub fn refuses_from_the_start(&self) -> bool {
+        self.outage == Some(Outage::Refuse) && self.at == SimTime::ZERO && self.every.is_none()
+    }
+
     /// Whether it changes how attempts fail.
     pub fn changes_failures(&self) -> bool {
         self.kinds().iter().any(|kind| {

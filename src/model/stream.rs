@@ -170,6 +170,26 @@ impl ArrivalPlan {
         }
     }
 
+    /// The rate of a Poisson process that nothing changes, in requests a second.
+    pub fn poisson_rate(&self) -> Option<f64> {
+        match self.kind {
+            Kind::Poisson(gap) if self.pace == Pace::identity() => Some(NANOS_PER_SEC as f64 / gap),
+            _ => None,
+        }
+    }
+
+    /// Whether each client sends one request at time zero, and no more.
+    pub fn is_one_burst(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Burst {
+                at: SimTime::ZERO,
+                requests: 1,
+                spread: 0.0
+            }
+        )
+    }
+
     /// Requests a second of `count` clients, if they come at one rate whatever happens to them; surges left out.
     pub fn steady_rate(&self, count: u32) -> Option<f64> {
         match self.kind {

@@ -2,6 +2,7 @@
 
 use super::backoff::Backoff;
 use super::law::Law;
+use super::shape::Shape;
 use super::shape::StateOwner;
 use super::state::BackoffState;
 use crate::rng::Draws;
@@ -46,6 +47,14 @@ impl Backoff {
     /// Whether the state lives on in the client from request to request.
     pub fn uses_client_state(&self) -> bool {
         matches!(self.shape().state, StateOwner::Client(_))
+    }
+
+    /// The mean, when every delay is exponentially distributed with the same one and nothing is laid on it.
+    pub fn memoryless(&self) -> Option<SimDuration> {
+        match self {
+            Self::Memoryless(form) if form.shape == Shape::PLAIN => Some(form.mean),
+            _ => None,
+        }
     }
 
     /// The delay, when every retry waits the same known time.

@@ -44,6 +44,14 @@ pub fn replications_csv(result: &RunResult, out: impl Write) -> csv::Result<()> 
     write(out, rows)
 }
 
+/// Writes `theory.csv`: a row a strategy and figure that a formula predicts.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn theory_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
+    write(out, result.strategies.iter().flat_map(|s| &s.theory_rows))
+}
+
 /// Writes `attempts.csv`: a row a strategy and number of attempts that some request made.
 ///
 /// # Errors

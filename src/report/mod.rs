@@ -17,7 +17,7 @@ mod text;
 mod theory;
 mod verdict;
 
-pub use self::csv::{attempts_csv, replications_csv, summary_csv, timeline_csv};
+pub use self::csv::{attempts_csv, replications_csv, summary_csv, theory_csv, timeline_csv};
 pub use border::border_lines;
 pub use json::{SCHEMA_VERSION, json};
 pub use output::{Extra, OutputError, OutputOptions, check_target, write_output};

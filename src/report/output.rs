@@ -3,7 +3,7 @@
 //! Half a result looks like a result. So everything is written into a temporary directory beside the target, and
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
-use super::{attempts_csv, chart, replications_csv, summary_csv, timeline_csv};
+use super::{attempts_csv, chart, replications_csv, summary_csv, theory_csv, timeline_csv};
 use crate::experiment::RunResult;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -104,12 +104,13 @@ fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
 }
 
 /// Every file that a run writes.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
     "scenario.toml",
     "summary.csv",
     "timeline.csv",
     "attempts.csv",
     "replications.csv",
+    "theory.csv",
     "load.svg",
     "load.png",
     "success.svg",
@@ -170,6 +171,7 @@ fn fill(
     put("timeline.csv", &|f| Ok(timeline_csv(result, f)?))?;
     put("attempts.csv", &|f| Ok(attempts_csv(result, f)?))?;
     put("replications.csv", &|f| Ok(replications_csv(result, f)?))?;
+    put("theory.csv", &|f| Ok(theory_csv(result, f)?))?;
     if options.charts {
         for (name, svg) in [
             ("load", chart::load_svg(result)),

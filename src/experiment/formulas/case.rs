@@ -1,0 +1,120 @@
+//! A scenario as queueing theory sees it.
+
+use super::attempts;
+use crate::dist::Sampler;
+use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
+use crate::outcome::AttemptOutcome;
+use crate::scenario::Plan;
+use crate::time::SimTime;
+
+/// How requests come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Source {
+    /// A Poisson process of this rate.
+    Poisson(f64),
+    /// So many clients that pause for an exponential time of this mean.
+    Closed(u64, f64),
+    /// So many clients at once.
+    Herd(u64),
+}
+
+/// What formulas need to know of a scenario without surprises.
+#[derive(Debug)]
+pub(super) struct Case<'a> {
+    pub(super) source: Source,
+    pub(super) service: &'a ServicePlan,
+    pub(super) strategy: &'a Strategy,
+    /// The most attempts; [`u64::MAX`] is unlimited.
+    pub(super) attempts: u64,
+    /// Probability of an attempt failing by itself.
+    pub(super) p: f64,
+    /// The end of an outage that refuses from the start, if there is one and nothing else.
+    pub(super) outage_end: Option<SimTime>,
+}
+
+impl<'a> Case<'a> {
+    /// The case of a strategy, or the first thing that no formula knows of.
+    pub(super) fn of(plan: &'a Plan, strategy: usize) -> Result<Self, String> {
+        let no = |why: &str| Err(why.to_owned());
+        let [group] = plan.world.groups.as_slice() else {
+            return no("there is more than one group of clients");
+        };
+        if plan.pinned.iter().flatten().any(|&p| p != strategy) {
+            return no("the clients use another strategy");
+        }
+        if group.pool.is_some() {
+            return no("a pool limits the requests in flight");
+        }
+        let service = &plan.world.service;
+        if service.request_delay.is_some() || service.response_delay.is_some() {
+            return no("the network takes time");
+        }
+        let outage_end = match plan.world.faults.faults() {
+            [] => None,
+            [only] if only.refuses_from_the_start() => only.spans().next().map(|(_, to)| to),
+            _ => return no("a fault changes the world"),
+        };
+        let arrivals = &group.arrivals;
+        let source = if let Some(rate) = arrivals.poisson_rate() {
+            Source::Poisson(rate)
+        } else if let Some((pause, true)) = arrivals.pause() {
+            Source::Closed(group.count.into(), pause)
+        } else if arrivals.is_one_burst() {
+            Source::Herd(group.count.into())
+        } else {
+            return no(
+                "requests come neither as a Poisson process nor from clients with exponential pauses",
+            );
+        };
+        if outage_end.is_some() && !matches!(source, Source::Herd(_)) {
+            return no("a fault changes the world");
+        }
+        let strategy_plan = &plan.strategies[strategy];
+        if strategy_plan.deadline.is_some() {
+            return no("a deadline cuts requests short");
+        }
+        Ok(Self {
+            source,
+            service,
+            strategy: strategy_plan,
+            attempts: attempts(plan, strategy),
+            p: plan.failure_probability,
+            outage_end,
+        })
+    }
+
+    /// The rate of one worker, if service times are exponential.
+    pub(super) fn exponential_rate(&self) -> Option<f64> {
+        self.service
+            .service_time
+            .is_exponential()
+            .map(|mean| 1.0 / mean.as_secs_f64())
+    }
+
+    /// Waiting places, if they are limited.
+    pub(super) fn places(&self) -> Option<u64> {
+        let places = self.service.queue_capacity;
+        (places < u32::MAX).then_some(places.into())
+    }
+
+    /// Workers, if they are limited.
+    pub(super) fn workers(&self) -> Option<u32> {
+        (self.service.workers < u32::MAX).then_some(self.service.workers)
+    }
+
+    /// Whether attempts with this outcome are followed by another.
+    pub(super) fn retries(&self, outcome: AttemptOutcome) -> bool {
+        self.attempts > 1 && self.strategy.rule.retry_on.contains(outcome, 0)
+    }
+
+    /// The attempt timeout.
+    pub(super) fn timeout(&self) -> Option<&Sampler> {
+        self.strategy.attempt_timeout.as_ref()
+    }
+
+    /// Whether callers are served in the order in which they came, and nobody's work is stopped or skipped.
+    pub(super) fn is_plain_fifo(&self) -> bool {
+        self.service.discipline == Discipline::Fifo
+            && self.service.on_abandon == OnAbandon::Continue
+    }
+}

@@ -1,0 +1,102 @@
+//! Which closed form fits a scenario, and how the run compares with it.
+//!
+//! Every formula has conditions. They are asked one by one of the scenario, and the first that fails is told: "no
+//! formula" without a reason would teach nothing.
+
+mod case;
+mod fit;
+
+use super::load::attempts;
+use crate::metrics::{Headline, Quantity, estimate};
+use crate::scenario::Plan;
+use case::Case;
+use serde::Serialize;
+
+/// A row of `theory.csv`: one figure of one strategy as a formula predicts it and as the run has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TheoryRow {
+    /// The strategy's name.
+    pub strategy: String,
+    /// The formula; "none" when none applies.
+    pub formula: &'static str,
+    /// What it predicts, with its unit.
+    pub quantity: Option<Quantity>,
+    /// What it says.
+    pub predicted: Option<f64>,
+    /// The mean over replications.
+    pub observed: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub observed_low: Option<f64>,
+    /// Upper end of the interval.
+    pub observed_high: Option<f64>,
+    /// (observed − predicted) ÷ standard error over replications.
+    pub z: Option<f64>,
+    /// Why no formula applies.
+    pub note: String,
+}
+
+/// What a formula says of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+struct Prediction {
+    formula: &'static str,
+    figures: Vec<(Quantity, f64)>,
+}
+
+/// The rows of a strategy, from what it makes of chance and from what the queue does.
+pub(super) fn theory_rows(
+    plan: &Plan,
+    strategy: usize,
+    each: &[Headline],
+    independent: bool,
+) -> Vec<TheoryRow> {
+    let name = &plan.strategies[strategy].name;
+    let mut rows = Vec::new();
+    let mut add = |prediction: &Prediction| {
+        for &(quantity, predicted) in &prediction.figures {
+            rows.push(row(name, prediction.formula, quantity, predicted, each));
+        }
+    };
+    if independent {
+        add(&fit::chance(plan, strategy));
+    }
+    match Case::of(plan, strategy).and_then(|case| fit::queue(&case)) {
+        Ok(prediction) => add(&prediction),
+        Err(why) => rows.push(TheoryRow {
+            strategy: name.clone(),
+            formula: "none",
+            quantity: None,
+            predicted: None,
+            observed: None,
+            observed_low: None,
+            observed_high: None,
+            z: None,
+            note: format!("no formula of queueing applies: {why}"),
+        }),
+    }
+    rows
+}
+
+/// The standard error is over replications, so that correlation inside a run does not count as certainty.
+fn row(
+    strategy: &str,
+    formula: &'static str,
+    quantity: Quantity,
+    predicted: f64,
+    each: &[Headline],
+) -> TheoryRow {
+    let observed = estimate(each, |run| run.seen.get(quantity));
+    let error = observed.and_then(|o| o.standard_error).filter(|&e| e > 0.0);
+    TheoryRow {
+        strategy: strategy.into(),
+        formula,
+        quantity: Some(quantity),
+        predicted: Some(predicted),
+        observed: observed.map(|o| o.mean),
+        observed_low: observed.and_then(|o| o.low),
+        observed_high: observed.and_then(|o| o.high),
+        z: observed
+            .zip(error)
+            .map(|(o, error)| (o.mean - predicted) / error),
+        note: String::new(),
+    }
+}
