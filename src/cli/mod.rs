@@ -45,7 +45,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --only immediate --precision 0.5% --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
 )]
 struct RunArguments {
     /// Scenario files.
@@ -60,6 +60,10 @@ struct RunArguments {
     /// Independent repetitions of each strategy, instead of the scenario's.
     #[arg(long, value_name = "NUMBER")]
     replications: Option<u64>,
+    /// Repeat until the 95 % intervals of success (in points) and of attempts per request are no wider to either side than
+    /// this, like 1%.
+    #[arg(long, value_name = "SHARE")]
+    precision: Option<String>,
     /// Threads; 0 uses every processor. The results do not depend on it.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     threads: usize,

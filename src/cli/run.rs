@@ -51,6 +51,8 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
     let mut settings = arguments.set.clone();
     settings.extend(arguments.seed.map(|seed| format!("run.seed={seed}")));
     let asked = arguments.replications.or(arguments.events.then_some(1));
+    let precision = arguments.precision.as_ref();
+    settings.extend(precision.map(|precision| format!("run.precision=\"{precision}\"")));
     settings.extend(asked.map(|replications| format!("run.replications={replications}")));
     settings
 }

@@ -19,6 +19,8 @@ pub struct RunResult {
     pub seed: u64,
     /// Replications of each strategy.
     pub replications: u32,
+    /// The half-width of intervals that was wanted.
+    pub precision: Option<f64>,
     /// Requests that start from here count, ...
     pub warmup: SimDuration,
     /// ... those that start up to here.

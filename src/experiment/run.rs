@@ -5,6 +5,7 @@ use super::compare::compare_with_best;
 use super::formulas::theory_rows;
 use super::load::verdict_rule;
 use super::match_theory::match_theory;
+use super::precision::{next_step, replications_for};
 use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult, TheoryLine};
 use crate::metrics::{
@@ -19,6 +20,7 @@ use crate::rng::Key;
 use crate::scenario::{Plan, Scenario};
 use crate::time::{SimDuration, SimTime};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
@@ -97,15 +99,38 @@ pub fn run(
 ) -> Result<RunResult, RunError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
-    let tasks: Vec<(usize, u32)> = plan
-        .compared
-        .iter()
-        .flat_map(|&strategy| (0..plan.replications).map(move |r| (strategy, r)))
-        .collect();
     let mut folds: Vec<Fold> = plan
         .compared
         .iter()
         .map(|&strategy| Fold::new(plan, strategy))
+        .collect();
+    let (mut from, mut to) = (0, plan.replications);
+    while from < to {
+        run_replications(plan, from..to, &pool, &mut folds, progress)?;
+        from = to;
+        let Some((precision, most)) = plan.precision else {
+            break;
+        };
+        let parts = folds.iter().map(|fold| (&fold.total, fold.each.as_slice()));
+        if let Some(needed) = replications_for(precision, parts) {
+            to = next_step(from, needed, most);
+        }
+    }
+    Ok(gather(scenario, plan, folds, from))
+}
+
+/// Runs some replications of every compared strategy and adds them up in order.
+fn run_replications(
+    plan: &Plan,
+    replications: Range<u32>,
+    pool: &rayon::ThreadPool,
+    folds: &mut [Fold],
+    progress: &(dyn Fn() + Sync),
+) -> Result<(), RunError> {
+    let tasks: Vec<(usize, u32)> = plan
+        .compared
+        .iter()
+        .flat_map(|&strategy| replications.clone().map(move |r| (strategy, r)))
         .collect();
     let threads = pool.current_num_threads();
     let span = plan.end() - SimTime::ZERO;
@@ -126,7 +151,7 @@ pub fn run(
             folds[place.expect("tasks are of compared strategies")].add(&tally?, span);
         }
     }
-    Ok(gather(scenario, plan, folds))
+    Ok(())
 }
 
 /// Runs some tasks at once. When one fails those after it are left out, unless they have begun.
@@ -249,7 +274,7 @@ impl Fold {
     }
 }
 
-fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
+fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32) -> RunResult {
     let span = plan.end() - SimTime::ZERO;
     let mut strategies: Vec<StrategyResult> = plan
         .compared
@@ -286,7 +311,8 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>) -> RunResult {
         question: scenario.question.clone(),
         resolved: scenario.resolved(),
         seed: plan.seed,
-        replications: plan.replications,
+        replications,
+        precision: plan.precision.map(|(precision, _)| precision),
         warmup: plan.world.warmup,
         duration: plan.world.duration,
         horizon: span,

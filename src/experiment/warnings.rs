@@ -4,7 +4,7 @@
 //! empty start only after hundreds of service times, a client that pauses for a minute makes no requests in ten
 //! seconds. A window that is short against these gives numbers that are wrong in one direction.
 
-use super::load::{Load, attempts};
+use super::load::{Load, attempts, verdict_rule};
 use crate::decode::{Problem, Severity};
 use crate::scenario::{Plan, Scenario};
 use crate::time::SimDuration;
@@ -16,83 +16,91 @@ const PAUSES: f64 = 3.0;
 
 /// Warnings about a run whose window is short against what happens in it.
 pub fn window_warnings(scenario: &Scenario, plan: &Plan) -> Vec<Problem> {
-    let world = &plan.world;
-    let window = world.duration.saturating_sub(world.warmup);
-    let seconds = window.as_secs_f64();
-    let mut problems = Vec::new();
-    let mut warn = |path: &str, reason: String, remedy: String| {
-        problems.push(Problem {
-            severity: Severity::Warning,
-            place: scenario.document.place_of(path),
-            path: path.into(),
-            reason,
-            remedy,
-        });
+    let found = [
+        short_for_queue(plan),
+        short_for_pauses(plan),
+        short_for_requests(plan),
+        short_after_faults(plan),
+    ];
+    let path = "run.duration";
+    let problem = |(reason, remedy)| Problem {
+        severity: Severity::Warning,
+        place: scenario.document.place_of(path),
+        path: path.into(),
+        reason,
+        remedy,
     };
-    let all = plan.compared.iter();
-    let queue = all.clone().filter_map(|&i| queue_relaxation(plan, i));
-    if let Some((relaxation, utilisation)) = queue.reduce(|a, b| if a.0 > b.0 { a } else { b })
-        && seconds < RELAXATIONS * relaxation
-    {
-        let least = SimDuration::from_secs_f64((RELAXATIONS * relaxation).ceil());
-        warn(
-            "run.duration",
-            format!(
-                "a queue at {:.0} % of its capacity forgets its empty start in about {:.3} s, and only {window} are measured after {} of warm-up: waits come out too short",
-                utilisation * 100.0,
-                relaxation,
-                world.warmup,
-            ),
-            format!("measure for at least {least}"),
+    found.into_iter().flatten().map(problem).collect()
+}
+
+/// The length of the measuring window.
+fn window(plan: &Plan) -> SimDuration {
+    plan.world.duration.saturating_sub(plan.world.warmup)
+}
+
+/// A reason and a remedy.
+type Warning = Option<(String, String)>;
+
+fn short_for_queue(plan: &Plan) -> Warning {
+    let window = window(plan);
+    let slowest = plan
+        .compared
+        .iter()
+        .filter_map(|&i| queue_relaxation(plan, i))
+        .reduce(|a, b| if b.0 > a.0 { b } else { a });
+    let (relaxation, utilisation) = slowest?;
+    let least = RELAXATIONS * relaxation;
+    (window.as_secs_f64() < least).then(|| {
+        let percent = utilisation * 100.0;
+        let reason = format!(
+            "a queue at {percent:.0} % of its capacity forgets its empty start in about {relaxation:.3} s, and {window} are measured after {} of warm-up: waits come out too short",
+            plan.world.warmup
         );
-    }
-    for group in &world.groups {
-        if let Some((pause, _)) = group
-            .arrivals
-            .pause()
-            .filter(|(pause, _)| seconds < PAUSES * pause)
-        {
-            warn(
-                "run.duration",
-                format!(
-                    "clients of \"{}\" pause for {pause} s on average and {window} are measured: most make fewer than three requests",
-                    group.name
-                ),
-                format!(
-                    "measure for at least {}",
-                    SimDuration::from_secs_f64((PAUSES * pause).ceil())
-                ),
-            );
-        }
-    }
-    if let Some((life, name)) = longest_life(plan)
-        && life > seconds + world.drain.as_secs_f64()
-    {
-        warn(
-            "run.duration",
-            format!(
-                "a request of \"{name}\" may take {life:.3} s and {window} are measured: what takes long is left out as unfinished"
-            ),
-            "lengthen `duration` or `drain`".into(),
+        (reason, measure_for(least))
+    })
+}
+
+fn measure_for(seconds: f64) -> String {
+    let least = SimDuration::from_secs_f64(seconds.ceil());
+    format!("measure for at least {least}")
+}
+
+fn short_for_pauses(plan: &Plan) -> Warning {
+    let window = window(plan);
+    let pauses = plan.world.groups.iter();
+    let pauses = pauses.filter_map(|group| Some((group.arrivals.pause()?.0, &group.name)));
+    let (pause, name) = pauses.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+    (window.as_secs_f64() < PAUSES * pause).then(|| {
+        let reason = format!(
+            "clients of \"{name}\" pause for {pause} s on average and {window} are measured: most make fewer than three requests"
         );
-    }
-    if let Some((_, to)) =
-        super::load::verdict_rule(plan, plan.compared.first().copied().unwrap_or(0)).faults
-    {
-        let end = crate::time::SimTime::ZERO + world.duration;
-        let rest = end.since(to);
-        if rest < plan.settle && to < end {
-            warn(
-                "run.duration",
-                format!(
-                    "only {rest} remain after the last fault, and success has to be back for {} to count as recovered",
-                    plan.settle
-                ),
-                "lengthen `duration`, or shorten `settle`".into(),
-            );
-        }
-    }
-    problems
+        (reason, measure_for(PAUSES * pause))
+    })
+}
+
+fn short_for_requests(plan: &Plan) -> Warning {
+    let (life, name) = longest_life(plan)?;
+    let window = window(plan);
+    let seconds = window.as_secs_f64() + plan.world.drain.as_secs_f64();
+    (life > seconds).then(|| {
+        let reason = format!(
+            "a request of \"{name}\" may take {life:.3} s and {window} are measured: what takes long is left out as unfinished"
+        );
+        (reason, "lengthen `duration` or `drain`".into())
+    })
+}
+
+fn short_after_faults(plan: &Plan) -> Warning {
+    let rule = verdict_rule(plan, *plan.compared.first()?);
+    let (_, to) = rule.faults?;
+    let rest = rule.arrivals_end.since(to);
+    (rest > SimDuration::ZERO && rest < rule.settle).then(|| {
+        let reason = format!(
+            "only {rest} remain after the last fault, and success has to be back for {} to count as recovered",
+            rule.settle
+        );
+        (reason, "lengthen `duration`, or shorten `settle`".into())
+    })
 }
 
 /// The relaxation time of the queue under a strategy in seconds, 1 / (cμ (1 − √ρ)²), and its utilisation.

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// A row of `summary.csv`. Counts are sums over replications, rates and shares means over replications with
 /// 95 % intervals, latencies are of successful requests from their intended start. A field is empty when
 /// there is nothing it could be computed from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SummaryRow {
     /// The strategy's name.
     pub strategy: String,
@@ -186,92 +186,34 @@ pub fn summarise(
     each: &[Headline],
     span: SimDuration,
 ) -> SummaryRow {
-    let runs = each.len().max(1) as f64;
-    let seconds = span.as_secs_f64() * runs;
-    let success = success_of(total, each);
-    let amplification = estimate(each, |run| run.amplification);
-    let peak = estimate(each, |run| Some(run.offered_peak_per_s));
-    let goodput = estimate(each, |run| Some(run.goodput_per_s));
-    let latency = |value: fn(&Headline) -> Option<f64>| estimate(each, value);
-    let (mean, median, p99) = (
-        latency(|run| run.latency_mean_ms),
-        latency(|run| run.latency_p50_ms),
-        latency(|run| run.latency_p99_ms),
-    );
-    let low = |e: &Option<Estimate>| e.and_then(|e| e.low);
-    let high = |e: &Option<Estimate>| e.and_then(|e| e.high);
-    let count = |verdict: Verdict| {
-        let runs = each.iter().filter(|run| run.course.verdict == verdict);
-        runs.count() as u32
+    let row = SummaryRow {
+        strategy: strategy.into(),
+        replications: each.len() as u32,
+        verdict: verdict_of_all(each),
+        ..counts(total)
     };
-    let collapsed = wilson(
-        count(Verdict::Collapsed).into(),
-        each.len() as u64,
-        CONFIDENCE,
-    );
-    let recovery = estimate(each, |run| run.course.recovery_s);
-    let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
-    let arrived: u64 = total
-        .timeline
-        .bins()
-        .iter()
-        .map(|bin| bin.first_tries + bin.retries)
-        .sum();
-    let ended_well: u64 = total.timeline.bins().iter().map(|bin| bin.succeeded).sum();
+    verdicts(rates(row, total, each, span), each)
+}
+
+/// The counts over all replications, and the latencies of all successes together.
+fn counts(total: &Tally) -> SummaryRow {
     let failed = |reason: FailureReason| total.failed[reason as usize];
     let outcome = |outcome: AttemptOutcome| total.outcomes[outcome as usize];
+    let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
     SummaryRow {
-        strategy: strategy.into(),
-        rank: 0,
-        replications: each.len() as u32,
         requests: total.requests,
         succeeded: total.succeeded,
         failed: total.failed_total(),
         unfinished: total.unfinished,
-        success_rate: success.map(|e| e.mean),
-        success_rate_low: success.and_then(|e| e.low),
-        success_rate_high: success.and_then(|e| e.high),
         attempts: total.attempts,
-        amplification: amplification.map(|e| e.mean),
-        amplification_low: amplification.and_then(|e| e.low),
-        amplification_high: amplification.and_then(|e| e.high),
-        offered_mean_per_s: arrived as f64 / seconds,
-        offered_peak_per_s: peak.map_or(0.0, |e| e.mean),
-        offered_peak_per_s_low: low(&peak),
-        offered_peak_per_s_high: high(&peak),
-        goodput_per_s: ended_well as f64 / seconds,
-        goodput_per_s_low: low(&goodput),
-        goodput_per_s_high: high(&goodput),
         wasted_work_share: share(total.wasted_ns as f64, total.work_ns as f64),
         wasted_served_share: share(total.served_late as f64, total.served as f64),
         latency_mean_ms: total.latency.mean_ms(),
-        latency_mean_ms_low: low(&mean),
-        latency_mean_ms_high: high(&mean),
         latency_p50_ms: total.latency.quantile_ms(0.5),
-        latency_p50_ms_low: low(&median),
-        latency_p50_ms_high: high(&median),
         latency_p95_ms: total.latency.quantile_ms(0.95),
         latency_p99_ms: total.latency.quantile_ms(0.99),
-        latency_p99_ms_low: low(&p99),
-        latency_p99_ms_high: high(&p99),
         latency_p999_ms: total.latency.quantile_ms(0.999),
         latency_max_ms: total.latency.max_ms(),
-        verdict: verdict_of_all(each),
-        stable_replications: count(Verdict::Stable),
-        recovered_replications: count(Verdict::Recovered),
-        degraded_replications: count(Verdict::Degraded),
-        collapsed_replications: count(Verdict::Collapsed),
-        overloaded_replications: count(Verdict::Overloaded),
-        collapsed_share_low: collapsed.0,
-        collapsed_share_high: collapsed.1,
-        recovery_s: recovery.map(|e| e.mean),
-        recovery_s_low: low(&recovery),
-        recovery_s_high: high(&recovery),
-        hidden_capacity_per_s: None,
-        success_behind_best: None,
-        success_behind_best_low: None,
-        success_behind_best_high: None,
-        ties_with_best: false,
         failed_error: failed(FailureReason::Error),
         failed_permanent_error: failed(FailureReason::PermanentError),
         failed_refused: failed(FailureReason::Refused),
@@ -284,7 +226,77 @@ pub fn summarise(
         attempts_queue_full: outcome(AttemptOutcome::QueueFull),
         attempts_timeout: outcome(AttemptOutcome::TimedOut),
         attempts_dropped: total.dropped,
+        ..SummaryRow::default()
     }
+}
+
+/// Rates and shares with their intervals over replications, and the intervals of latencies.
+fn rates(row: SummaryRow, total: &Tally, each: &[Headline], span: SimDuration) -> SummaryRow {
+    let seconds = span.as_secs_f64() * each.len().max(1) as f64;
+    let bins = total.timeline.bins();
+    let arrived: u64 = bins.iter().map(|bin| bin.first_tries + bin.retries).sum();
+    let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
+    let success = success_of(total, each);
+    let amplification = estimate(each, |run| run.amplification);
+    let peak = estimate(each, |run| Some(run.offered_peak_per_s));
+    let goodput = estimate(each, |run| Some(run.goodput_per_s));
+    let mean = estimate(each, |run| run.latency_mean_ms);
+    let median = estimate(each, |run| run.latency_p50_ms);
+    let p99 = estimate(each, |run| run.latency_p99_ms);
+    SummaryRow {
+        success_rate: success.map(|e| e.mean),
+        success_rate_low: low(success),
+        success_rate_high: high(success),
+        amplification: amplification.map(|e| e.mean),
+        amplification_low: low(amplification),
+        amplification_high: high(amplification),
+        offered_mean_per_s: arrived as f64 / seconds,
+        offered_peak_per_s: peak.map_or(0.0, |e| e.mean),
+        offered_peak_per_s_low: low(peak),
+        offered_peak_per_s_high: high(peak),
+        goodput_per_s: ended_well as f64 / seconds,
+        goodput_per_s_low: low(goodput),
+        goodput_per_s_high: high(goodput),
+        latency_mean_ms_low: low(mean),
+        latency_mean_ms_high: high(mean),
+        latency_p50_ms_low: low(median),
+        latency_p50_ms_high: high(median),
+        latency_p99_ms_low: low(p99),
+        latency_p99_ms_high: high(p99),
+        ..row
+    }
+}
+
+/// What became of the replications.
+fn verdicts(row: SummaryRow, each: &[Headline]) -> SummaryRow {
+    let count = |verdict: Verdict| {
+        let runs = each.iter().filter(|run| run.course.verdict == verdict);
+        runs.count() as u32
+    };
+    let collapsed = count(Verdict::Collapsed);
+    let interval = wilson(collapsed.into(), each.len() as u64, CONFIDENCE);
+    let recovery = estimate(each, |run| run.course.recovery_s);
+    SummaryRow {
+        stable_replications: count(Verdict::Stable),
+        recovered_replications: count(Verdict::Recovered),
+        degraded_replications: count(Verdict::Degraded),
+        collapsed_replications: collapsed,
+        overloaded_replications: count(Verdict::Overloaded),
+        collapsed_share_low: interval.0,
+        collapsed_share_high: interval.1,
+        recovery_s: recovery.map(|e| e.mean),
+        recovery_s_low: low(recovery),
+        recovery_s_high: high(recovery),
+        ..row
+    }
+}
+
+fn low(estimate: Option<Estimate>) -> Option<f64> {
+    estimate.and_then(|estimate| estimate.low)
+}
+
+fn high(estimate: Option<Estimate>) -> Option<f64> {
+    estimate.and_then(|estimate| estimate.high)
 }
 
 /// The rows of `timeline.csv` for a strategy whose `replications` are summed up in `total`, up to `end`.

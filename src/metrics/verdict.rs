@@ -2,7 +2,7 @@
 //!
 //! A mean over a run that tipped half-way says nothing. So success is followed by the time at which requests
 //! started, and each run gets one of five words. A bin of few requests scatters, so it has left the baseline
-//! only when three standard deviations of counting cannot explain it.
+//! only when four standard deviations of counting cannot explain it.
 
 use super::{Cohort, Timeline};
 use crate::time::{SimDuration, SimTime};
@@ -82,8 +82,8 @@ pub struct Course {
 const BACK: f64 = 0.98;
 /// Below this share of the baseline a run has collapsed.
 const COLLAPSE: f64 = 0.5;
-/// Standard deviations of counting that a bin is granted.
-const GRANTED: f64 = 3.0;
+/// Standard deviations of counting that a bin is granted: a run has hundreds of bins, and few should leave by chance.
+const GRANTED: f64 = 4.0;
 
 /// Judges a closed timeline.
 pub fn judge(timeline: &Timeline, rule: &VerdictRule) -> Course {
@@ -103,8 +103,12 @@ impl Judge<'_> {
         let baseline_end = rule
             .faults
             .map_or(rule.measured_from + third, |(from, _)| from);
-        let before = self.share(self.sum(self.bins_inside(rule.measured_from, baseline_end)));
-        let baseline = before.unwrap_or(rule.promised);
+        let cohort = self.sum(self.bins_inside(rule.measured_from, baseline_end));
+        let before = self.share(cohort);
+        let baseline = Baseline {
+            share: before.unwrap_or(rule.promised),
+            requests: before.map_or(f64::INFINITY, |_| ended(cohort) as f64),
+        };
         let after = rule.faults.map_or(baseline_end, |(_, to)| to);
         let settle = rule
             .arrivals_end
@@ -124,7 +128,7 @@ impl Judge<'_> {
             .any(|bin| !self.is_back(bin, baseline));
         let back_at = self.back_at(after, baseline);
         let at_last = self.share(last);
-        let collapsed = at_last.is_some_and(|share| share < COLLAPSE * baseline);
+        let collapsed = at_last.is_some_and(|share| share < COLLAPSE * baseline.share);
         let verdict = if rule.too_much_load || before.is_some_and(|b| b < COLLAPSE * rule.promised)
         {
             Verdict::Overloaded
@@ -142,14 +146,14 @@ impl Judge<'_> {
         let recovery = back_at.filter(|_| verdict == Verdict::Recovered);
         Course {
             verdict,
-            baseline,
+            baseline: baseline.share,
             last: at_last,
             recovery_s: recovery.map(|at| at.since(after).as_secs_f64()),
         }
     }
 
     /// The first time from `after` on from which success stays back for the settling time, or to the end.
-    fn back_at(&self, after: SimTime, baseline: f64) -> Option<SimTime> {
+    fn back_at(&self, after: SimTime, baseline: Baseline) -> Option<SimTime> {
         let (width, end) = (self.timeline.width(), self.rule.arrivals_end);
         let mut since = None;
         for bin in self.bins(after, end) {
@@ -175,8 +179,13 @@ impl Judge<'_> {
         let width = self.timeline.width().as_nanos();
         let first = from.as_nanos() / width;
         let end = to.as_nanos().div_ceil(width);
-        let count = self.timeline.cohorts().len();
-        (first as usize).min(count)..(end as usize).min(count)
+        self.range(first, end)
+    }
+
+    fn range(&self, first: u64, end: u64) -> Range<usize> {
+        let count = self.timeline.cohorts().len() as u64;
+        let first = first.min(count);
+        first as usize..end.min(count).max(first) as usize
     }
 
     /// Bins that lie wholly inside a span of time, or those that touch it if there are none.
@@ -184,8 +193,7 @@ impl Judge<'_> {
         let width = self.timeline.width().as_nanos();
         let (first, end) = (from.as_nanos().div_ceil(width), to.as_nanos() / width);
         if first < end {
-            let count = self.timeline.cohorts().len();
-            (first as usize).min(count)..(end as usize).min(count)
+            self.range(first, end)
         } else {
             self.bins(from, to)
         }
@@ -204,7 +212,7 @@ impl Judge<'_> {
         (ended > 0).then(|| cohort.succeeded as f64 / ended as f64)
     }
 
-    fn is_back(&self, bin: usize, baseline: f64) -> bool {
+    fn is_back(&self, bin: usize, baseline: Baseline) -> bool {
         is_close(self.timeline.cohorts()[bin], baseline)
     }
 }
@@ -219,11 +227,18 @@ fn ended(cohort: Cohort) -> u64 {
     }
 }
 
-/// Whether a number of requests did as well as the baseline, but for luck. None did.
-fn is_close(cohort: Cohort, baseline: f64) -> bool {
-    let n = ended(cohort) as f64;
-    let granted = GRANTED * (n * baseline * (1.0 - baseline)).max(0.0).sqrt();
-    cohort.succeeded as f64 >= BACK * baseline * n - granted
+/// A success and from how many requests it is known.
+#[derive(Clone, Copy)]
+struct Baseline {
+    share: f64,
+    requests: f64,
+}
+
+/// Whether a number of requests did as well as the baseline, but for luck on either side. No requests did.
+fn is_close(cohort: Cohort, baseline: Baseline) -> bool {
+    let (n, share) = (ended(cohort) as f64, baseline.share);
+    let variance = n * share * (1.0 - share) * (1.0 + n / baseline.requests);
+    cohort.succeeded as f64 >= BACK * share * n - GRANTED * variance.max(0.0).sqrt()
 }
 
 #[cfg(test)]
@@ -309,14 +324,14 @@ mod tests {
 
     #[test]
     fn scatter_of_small_counts_is_no_departure() {
-        // 70 of 100 on average; 55 to 85 is within three standard deviations of counting, 50 is not.
+        // 70 of 100 on average; 56 is within four standard deviations of counting, 45 is not.
         let rule = VerdictRule {
             promised: 0.7,
             ..RULE
         };
         let wobble = |low| move |s: u64| if s % 2 == 1 { 140 - low } else { low };
         assert_eq!(course(&rule, wobble(56)).verdict, Verdict::Stable);
-        let one_bad = |s| if s == 70 { 50 } else { 70 };
+        let one_bad = |s| if s == 70 { 45 } else { 70 };
         assert_eq!(course(&rule, one_bad).verdict, Verdict::Recovered);
     }
 

@@ -88,6 +88,10 @@ mod tests {
             ("c", &hidden),
             ("d", &unknown),
         ]);
-        insta::assert_snapshot!(lines.join("\n"));
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        a, c: comes back by itself up to 150/s (300/s ÷ 2 attempts); the offered 280/s is 1.87 times that, so a disturbance that is long enough leaves it down
+        b: comes back by itself up to 300/s (its capacity); the offered 280/s is 93.33 % of that
+        d: no border can be derived, as workers are unlimited
+        ");
     }
 }

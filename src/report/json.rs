@@ -1,6 +1,6 @@
 //! A run as one JSON document, for other programs.
 
-use crate::experiment::{RunResult, TheoryLine};
+use crate::experiment::{RunResult, TheoryLine, TheoryRow};
 use crate::metrics::SummaryRow;
 use serde::Serialize;
 
@@ -24,6 +24,8 @@ struct Strategy<'a> {
     summary: &'a SummaryRow,
     max_attempts: Option<u64>,
     theory: &'a TheoryLine,
+    /// The rows of `theory.csv`.
+    figures: &'a [TheoryRow],
 }
 
 /// The result as indented JSON with a line break at the end: the fields of `summary.csv` a strategy, in the order
@@ -43,6 +45,7 @@ pub fn json(result: &RunResult) -> String {
                 summary: &strategy.summary,
                 max_attempts: strategy.max_attempts,
                 theory: &strategy.theory,
+                figures: &strategy.theory_rows,
             })
             .collect(),
     };

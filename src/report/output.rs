@@ -277,10 +277,12 @@ mod tests {
             "events.jsonl",
             "load.png",
             "load.svg",
+            "replications.csv",
             "scenario.toml",
             "success.png",
             "success.svg",
             "summary.csv",
+            "theory.csv",
             "timeline.csv",
         ];
         assert_eq!(names_in(&dir), expected);
@@ -309,8 +311,10 @@ mod tests {
             names_in(&dir),
             [
                 "attempts.csv",
+                "replications.csv",
                 "scenario.toml",
                 "summary.csv",
+                "theory.csv",
                 "timeline.csv"
             ]
         );

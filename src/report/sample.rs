@@ -115,6 +115,7 @@ pub(crate) fn herd_with_bins(bins: u64) -> RunResult {
         resolved: "# resolved\nseed = 42\n".into(),
         seed: 42,
         replications: REPLICATIONS,
+        precision: None,
         warmup: SimDuration::ZERO,
         duration: horizon,
         horizon,

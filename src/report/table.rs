@@ -5,7 +5,8 @@
 
 use super::number::{count, factor, latency, percent};
 use super::text::{Paint, Style, columns, fit, glue, wrap};
-use super::verdict::{two_kinds, winner};
+use super::theory::formula_words;
+use super::verdict::{more_replications, two_kinds, winner};
 use super::{border_lines, ranked, replications_words, theory_words, verdict_words};
 use crate::experiment::{RunResult, StrategyResult};
 use crate::time::SimDuration;
@@ -34,6 +35,7 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     let say = |text: String| wrap(&style.say(&text), width, "  ");
     parts.extend(winner(result, &strategies).map(say));
     parts.extend(strategies.iter().filter_map(|s| two_kinds(s)).map(say));
+    parts.extend(more_replications(result).map(say));
     parts.extend(unfinished(&strategies, width, style));
     parts.push(borders(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
@@ -224,6 +226,10 @@ fn theory(strategies: &[&StrategyResult], width: usize, style: Style) -> String 
                 "" => format!("{name}: {}", theory_words(strategy)),
                 verdict => format!("{name}: {verdict}; {}", theory_words(strategy)),
             };
+            let text = match formula_words(strategy) {
+                Some(formula) => format!("{text}; {formula}"),
+                None => text,
+            };
             wrap(&style.say(&text), width, "  ")
         })
         .collect();
@@ -255,22 +261,26 @@ mod tests {
         4 replications, seed 42. ± is the 95 % interval over them, in points. Latency is
         of successes.
 
-                                                   latency  latency    ampli-     peak ÷
-        #  strategy                       success      p50      p99  fication  mean load
+                                                      latency  latency    ampli-  peak ÷
+        #  strategy               success  verdict        p50      p99  fication    mean
         ────────────────────────────────────────────────────────────────────────────────
-        1  fixed 100ms             47.90 % ± 0.40   1.19 s   4.66 s     3.72×      1.29×
-        2  exponential backoff w…  87.33 % ± 0.74   266 ms   1.03 s     1.28×      3.77×
+        1  fixed 100ms     47.90 % ± 0.40  collapsed   1.19 s   4.66 s     3.72×   1.29×
+        2  exponential b…  87.33 % ± 0.74  recovered   266 ms   1.03 s     1.28×   3.77×
+
+        Best success: fixed 100ms, 0.00 ± 0.00 points above exponential backoff without
+          any jitter (paired).
 
         Requests still open at the end, not in the success rate: exponential backoff
           without any jitter (1,234).
 
-        fixed 100ms: promised 100.00 % (1 − pᵏ with p = 2 %, no limit on attempts), came
-          47.90 %: 17.3 points lost to a full queue, 34.8 to timeouts; the formula does
-          not hold because the outage and the queue fail many attempts together
-        exponential backoff without any jitter: promised >99.99 % (1 − pᵏ with p = 2 %,
-          k = 6), came 87.33 %: 4.2 points lost to a full queue, 8.5 to timeouts; the
-          formula does not hold because the outage and the queue fail many attempts
+        fixed 100ms: collapsed; promised 100.00 % (1 − pᵏ with p = 2 %, no limit on
+          attempts), came 47.90 %: 17.3 points lost to a full queue, 34.8 to timeouts;
+          the formula does not hold because the outage and the queue fail many attempts
           together
+        exponential backoff without any jitter: recovered 22.0 s after the last fault
+          (22.0 to 22.0 s); promised >99.99 % (1 − pᵏ with p = 2 %, k = 6), came
+          87.33 %: 4.2 points lost to a full queue, 8.5 to timeouts; the formula does
+          not hold because the outage and the queue fail many attempts together
         ");
     }
 
@@ -280,18 +290,21 @@ mod tests {
         restart-herd: Which backoff lets a service come back after a restart?
         4 replications, seed 42. ± is the 95 % interval over them, in points. Latency is of successes.
 
-                                                                   latency  latency    ampli-     peak ÷
-        #  strategy                                       success      p50      p99  fication  mean load
-        ────────────────────────────────────────────────────────────────────────────────────────────────
-        1  fixed 100ms                             47.90 % ± 0.40   1.19 s   4.66 s     3.72×      1.29×
-        2  exponential backoff without any jitter  87.33 % ± 0.74   266 ms   1.03 s     1.28×      3.77×
+                                                                              latency  latency    ampli-  peak ÷
+        #  strategy                                       success  verdict        p50      p99  fication    mean
+        ────────────────────────────────────────────────────────────────────────────────────────────────────────
+        1  fixed 100ms                             47.90 % ± 0.40  collapsed   1.19 s   4.66 s     3.72×   1.29×
+        2  exponential backoff without any jitter  87.33 % ± 0.74  recovered   266 ms   1.03 s     1.28×   3.77×
+
+        Best success: fixed 100ms, 0.00 ± 0.00 points above exponential backoff without any jitter (paired).
 
         Requests still open at the end, not in the success rate: exponential backoff without any jitter (1,234).
 
-        fixed 100ms: promised 100.00 % (1 − pᵏ with p = 2 %, no limit on attempts), came 47.90 %: 17.3 points lost to a full
-          queue, 34.8 to timeouts; the formula does not hold because the outage and the queue fail many attempts together
-        exponential backoff without any jitter: promised >99.99 % (1 − pᵏ with p = 2 %, k = 6), came 87.33 %: 4.2 points lost to
-          a full queue, 8.5 to timeouts; the formula does not hold because the outage and the queue fail many attempts together
+        fixed 100ms: collapsed; promised 100.00 % (1 − pᵏ with p = 2 %, no limit on attempts), came 47.90 %: 17.3 points lost to
+          a full queue, 34.8 to timeouts; the formula does not hold because the outage and the queue fail many attempts together
+        exponential backoff without any jitter: recovered 22.0 s after the last fault (22.0 to 22.0 s); promised >99.99 %
+          (1 − pᵏ with p = 2 %, k = 6), came 87.33 %: 4.2 points lost to a full queue, 8.5 to timeouts; the formula does not
+          hold because the outage and the queue fail many attempts together
         ");
     }
 
@@ -308,22 +321,26 @@ mod tests {
         4 replications, seed 42. +- is the 95 % interval over them, in points. Latency
         is of successes.
 
-                                                   latency  latency    ampli-     peak /
-        #  strategy                       success      p50      p99  fication  mean load
+                                                      latency  latency    ampli-  peak /
+        #  strategy               success  verdict        p50      p99  fication    mean
         --------------------------------------------------------------------------------
-        1  fixed 100ms            47.90 % +- 0.40   1.19 s   4.66 s     3.72x      1.29x
-        2  exponential backof...  87.33 % +- 0.74   266 ms   1.03 s     1.28x      3.77x
+        1  fixed 100ms    47.90 % +- 0.40  collapsed   1.19 s   4.66 s     3.72x   1.29x
+        2  exponentia...  87.33 % +- 0.74  recovered   266 ms   1.03 s     1.28x   3.77x
+
+        Best success: fixed 100ms, 0.00 +- 0.00 points above exponential backoff without
+          any jitter (paired).
 
         Requests still open at the end, not in the success rate: exponential backoff
           without any jitter (1,234).
 
-        fixed 100ms: promised 100.00 % (1 - p^k with p = 2 %, no limit on attempts),
-          came 47.90 %: 17.3 points lost to a full queue, 34.8 to timeouts; the formula
-          does not hold because the outage and the queue fail many attempts together
-        exponential backoff without any jitter: promised >99.99 % (1 - p^k with p = 2 %,
-          k = 6), came 87.33 %: 4.2 points lost to a full queue, 8.5 to timeouts; the
-          formula does not hold because the outage and the queue fail many attempts
+        fixed 100ms: collapsed; promised 100.00 % (1 - p^k with p = 2 %, no limit on
+          attempts), came 47.90 %: 17.3 points lost to a full queue, 34.8 to timeouts;
+          the formula does not hold because the outage and the queue fail many attempts
           together
+        exponential backoff without any jitter: recovered 22.0 s after the last fault
+          (22.0 to 22.0 s); promised >99.99 % (1 - p^k with p = 2 %, k = 6), came
+          87.33 %: 4.2 points lost to a full queue, 8.5 to timeouts; the formula does
+          not hold because the outage and the queue fail many attempts together
         ");
     }
 

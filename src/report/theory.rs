@@ -5,7 +5,7 @@
 
 use super::number::{percent, points, short_percent, thousands};
 use super::text::glue;
-use crate::experiment::{Check, Loss, StrategyResult, TheoryLine};
+use crate::experiment::{CHANCE, Check, Loss, StrategyResult, TheoryLine, TheoryRow};
 
 /// The theory line of a strategy as one sentence, without its name. Spaces that should not be broken at are
 /// no-break spaces.
@@ -58,6 +58,38 @@ pub fn theory_words(strategy: &StrategyResult) -> String {
         }
         TheoryLine::Nothing => "no request ended, so there is nothing to compare".into(),
     }
+}
+
+/// How the figures of a queueing formula compare, if one fits: its name, how many figures, and the farthest one.
+pub(super) fn formula_words(strategy: &StrategyResult) -> Option<String> {
+    let rows: Vec<&TheoryRow> = strategy
+        .theory_rows
+        .iter()
+        .filter(|row| row.formula != "none" && row.formula != CHANCE)
+        .collect();
+    let formula = rows.first()?.formula;
+    let distance = |row: &TheoryRow| row.z.map_or(0.0, f64::abs);
+    let farthest = rows
+        .iter()
+        .filter(|row| row.observed.is_some())
+        .max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let quantity = serde_json::to_value(farthest.quantity).ok()?;
+    let check = Check {
+        predicted: farthest.predicted?,
+        observed: farthest.observed?,
+        z: farthest.z,
+    };
+    let figures = match rows.len() {
+        1 => String::new(),
+        n => format!("of {n} figures the farthest is "),
+    };
+    Some(format!(
+        "{formula}: {figures}{} {} against {}{}",
+        quantity.as_str()?.replace('_', " "),
+        thousands(check.observed),
+        thousands(check.predicted),
+        deviation(&check),
+    ))
 }
 
 /// How many standard errors lie between what was predicted and what was seen.

@@ -3,9 +3,9 @@
 //! A mean of runs of which some collapsed is a number that never happened: it is announced as such. A winner is
 //! named only where paired differences leave no doubt.
 
-use super::number::{percent, points};
+use super::number::{count, percent, points, short_percent};
 use super::text::glue;
-use crate::experiment::{PRACTICAL, RunResult, StrategyResult};
+use crate::experiment::{PRACTICAL, RunResult, StrategyResult, replications_for};
 use crate::metrics::Verdict;
 
 /// The verdicts of a strategy's replications as a sentence part: "recovered 5.0 s after the last fault (4.8 to 5.2)".
@@ -83,6 +83,32 @@ pub(super) fn two_kinds(strategy: &StrategyResult) -> Option<String> {
     })
 }
 
+/// Success known no better than this is told how many replications would help.
+const WIDE: f64 = 0.01;
+
+/// How many replications a useful interval needs, when it is wide; or that a wanted precision was not reached.
+pub(super) fn more_replications(result: &RunResult) -> Option<String> {
+    let wanted = result.precision.unwrap_or(WIDE);
+    if result.replications == 1 {
+        return None;
+    }
+    let parts = result
+        .strategies
+        .iter()
+        .map(|s| (&s.total, s.each.as_slice()));
+    let needed = replications_for(wanted, parts)?;
+    let half = short_percent(wanted);
+    let reached = match result.precision {
+        Some(_) => format!("The wanted ± {half} was not reached: it takes"),
+        None => format!("Intervals of ± {half} or less would take"),
+    };
+    Some(format!(
+        "{reached} about {} replications ({}).",
+        count(u64::from(needed)),
+        glue(&format!("--precision {}", half.replace(' ', ""))),
+    ))
+}
+
 /// Which strategy has the best success, or why none is named.
 pub(super) fn winner(result: &RunResult, ranked: &[&StrategyResult]) -> Option<String> {
     let [best, others @ ..] = ranked else {
@@ -137,7 +163,15 @@ mod tests {
     fn each_verdict_has_its_words() {
         let result = sample::herd();
         let words: Vec<String> = ranked(&result).into_iter().map(verdict_words).collect();
-        insta::assert_debug_snapshot!(words);
+        insta::assert_debug_snapshot!(words, @r#"
+        [
+            "recovered as soon as the last fault ended",
+            "recovered as soon as the last fault ended",
+            "recovered as soon as the last fault ended",
+            "recovered 22.0\u{a0}s after the last fault (22.0 to 22.0 s)",
+            "collapsed",
+        ]
+        "#);
     }
 
     #[test]
@@ -152,7 +186,9 @@ mod tests {
             strategy.summary.collapsed_share_low,
             strategy.summary.collapsed_share_high,
         ) = (0.258, 0.658);
-        insta::assert_snapshot!(two_kinds(&strategy).unwrap());
+        insta::assert_snapshot!(two_kinds(&strategy).unwrap(), @r"
+        fixed 100ms: 9 of 20 replications collapsed (95 % interval 25.80 % to 65.80 %). Means over both kinds of replications describe neither; see replications.csv.
+        ");
         strategy.summary.collapsed_replications = 20;
         assert_eq!(two_kinds(&strategy), None);
     }
@@ -166,10 +202,14 @@ mod tests {
             strategy.summary.success_behind_best_high = Some(0.0004);
             strategy.summary.ties_with_best = strategy.summary.rank > 1;
         }
-        insta::assert_snapshot!(winner(&result, &ranked(&result)).unwrap());
+        insta::assert_snapshot!(winner(&result, &ranked(&result)).unwrap(), @r"
+        No winner by success: a and b are 0.00 ± 0.04 points apart (paired), which is within the interval or below 0.10 points.
+        ");
         result.strategies[1].summary.ties_with_best = false;
         result.strategies[1].summary.success_behind_best = Some(0.0132);
         result.strategies[1].summary.success_behind_best_low = Some(0.0112);
-        insta::assert_snapshot!(winner(&result, &ranked(&result)).unwrap());
+        insta::assert_snapshot!(winner(&result, &ranked(&result)).unwrap(), @r"
+        Best success: a, 1.3 ± 0.20 points above b (paired).
+        ");
     }
 }

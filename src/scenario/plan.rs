@@ -23,8 +23,10 @@ pub struct Plan {
     pub compared: Vec<usize>,
     /// The strategy of each client group that always uses the same.
     pub pinned: Vec<Option<usize>>,
-    /// Independent repetitions.
+    /// Independent repetitions, to begin with.
     pub replications: u32,
+    /// The half-width of intervals that more repetitions are run for, and the most of them.
+    pub precision: Option<(f64, u32)>,
     /// The seed.
     pub seed: u64,
     /// For how long success has to stay back to count as recovered.
@@ -93,7 +95,8 @@ impl Plan {
                 .filter(|&i| spec.strategy[i].compare)
                 .collect(),
             pinned: pinned(spec),
-            replications: spec.run.replications,
+            replications: spec.run.first_replications(),
+            precision: spec.run.wanted_precision(),
             seed: spec.run.seed,
             settle: spec.run.settle,
             failure_probability: service.failure_probability(),

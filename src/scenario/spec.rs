@@ -4,9 +4,12 @@ use crate::decode::{Check, Decode, Field, Node, Reader, Value, shown};
 use crate::model::{ClientsSpec, FaultSpec, ServiceSpec, StrategySpec};
 use crate::record;
 use crate::time::SimDuration;
+use crate::units::Ratio;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+/// Replications at the most.
+const MOST_REPLICATIONS: u32 = 100_000;
 /// Bins of a timeline, when the scenario does not set their width.
 const USUAL_BINS: u64 = 120;
 /// Bins of a timeline at the most: more cannot be seen, and every run holds them all in memory.
@@ -24,6 +27,11 @@ record! {
         duration: SimDuration,
         /// Independent repetitions of each strategy.
         replications: u32 = 10,
+        /// Run at least 5 replications, and more until the 95 % intervals of success (in points) and of attempts per request (of its value) are
+        /// no wider to either side than this.
+        precision: Option<Ratio> = None,
+        /// Replications at the most, when a precision is wanted.
+        max_replications: u32 = 1_000,
         /// All random numbers follow from it.
         seed: u64 = 1,
         /// Requests that start before this are simulated but not counted; a tenth of the duration at most when left out.
@@ -63,13 +71,7 @@ impl Check for RunSpec {
                 "make `warmup` shorter than `duration`",
             );
         }
-        if self.replications == 0 || self.replications > 100_000 {
-            reader.error_at(
-                &["replications"],
-                "`replications` is a number from 1 to 100000",
-                "20 gives a useful interval",
-            );
-        }
+        self.check_replications(reader);
         if self.bin == Some(SimDuration::ZERO) {
             let remedy = "give a positive width, or leave `bin` out for about 120 bins";
             reader.error_at(&["bin"], "a bin of no width holds nothing", remedy);
@@ -86,7 +88,52 @@ impl Check for RunSpec {
     }
 }
 
+/// Fewer replications than this say too little of their scatter to tell how many more are needed.
+const LEAST_FOR_PRECISION: u32 = 5;
+
 impl RunSpec {
+    /// Replications to begin with.
+    pub fn first_replications(&self) -> u32 {
+        match self.precision {
+            Some(_) => self.replications.max(LEAST_FOR_PRECISION),
+            None => self.replications,
+        }
+    }
+
+    /// The wanted half-width of intervals, and the most replications that are run for it.
+    pub fn wanted_precision(&self) -> Option<(f64, u32)> {
+        let most = self.max_replications;
+        self.precision.map(|precision| (precision.get(), most))
+    }
+
+    fn check_replications(&self, reader: &mut Reader) {
+        if self.replications == 0 || self.replications > MOST_REPLICATIONS {
+            reader.error_at(
+                &["replications"],
+                format!("`replications` is a number from 1 to {MOST_REPLICATIONS}"),
+                "20 gives a useful interval",
+            );
+        }
+        if self
+            .precision
+            .is_some_and(|precision| precision.get() <= 0.0)
+        {
+            let remedy = "give a positive share, like \"1%\"";
+            reader.error_at(&["precision"], "no number of replications is exact", remedy);
+        }
+        let least = match self.precision {
+            Some(_) => self.first_replications(),
+            None => 1,
+        };
+        if self.max_replications < least || self.max_replications > MOST_REPLICATIONS {
+            reader.error_at(
+                &["max_replications"],
+                format!("`max_replications` is a number from {least} to {MOST_REPLICATIONS}"),
+                "leave it out for 1000",
+            );
+        }
+    }
+
     /// Bins of the timeline.
     pub fn bins(&self) -> u64 {
         let end = (self.duration + self.drain).as_nanos();

@@ -47,7 +47,7 @@ fn events(path: &Path) -> Vec<serde_json::Value> {
 /// environments and numbers of threads, write the same bytes in every file.
 #[test]
 fn a_seeded_run_of_many_clients_is_the_same_in_every_process() {
-    let text = "[run]\nduration = \"20s\"\ndrain = \"10s\"\nreplications = 3\nseed = 50\n\
+    let text = "[run]\nwarmup = \"0s\"\nduration = \"20s\"\ndrain = \"10s\"\nreplications = 3\nseed = 50\n\
          [[clients]]\nname = \"open\"\ncount = 11000\narrivals.poisson = { rate = \"900/s\" }\n\
          [[clients]]\nname = \"closed\"\ncount = 1000\narrivals.closed_loop = { think.lognormal = { mean = \"5s\", cv = 2 } }\n\
          pool = { size = 1, wait = \"1s\" }\n\
@@ -87,7 +87,7 @@ fn a_seeded_run_of_many_clients_is_the_same_in_every_process() {
         });
     let [(first_said, first), (second_said, second)] = outputs;
     assert_eq!(first_said, second_said);
-    assert_eq!(first.len(), 9, "{:?}", first.keys());
+    assert_eq!(first.len(), 11, "{:?}", first.keys());
     for (name, bytes) in &first {
         assert!(
             !bytes.is_empty() && *bytes == second[name],
@@ -129,7 +129,7 @@ fn a_paired_difference_varies_less_than_one_of_independent_runs() {
         ("crowded", "6", ""),
     ] {
         let plan = assemble(&format!(
-            "[run]\nduration = \"40s\"\ndrain = \"60s\"\nreplications = 1\nseed = 51\n\
+            "[run]\nwarmup = \"0s\"\nduration = \"40s\"\ndrain = \"60s\"\nreplications = 1\nseed = 51\n\
              [clients]\ncount = 200\narrivals.poisson = {{ rate = \"100/s\" }}\n\
              [service.api]\nworkers = {workers}\nqueue.capacity = 20\nservice_time.exponential = {{ mean = \"50ms\" }}\n\
              failures = [{{ code = 503, probability = \"30%\" }}]\n{fault}\
@@ -223,7 +223,7 @@ fn no_replication_is_an_outlier() {
 fn ten_thousand_replications_of_a_scenario_are_independent_worlds() {
     for seed in ["0", "1", "9223372036854775807"] {
         let plan = assemble(&format!(
-            "[run]\nduration = \"10s\"\nbin = \"10s\"\nreplications = 1\nseed = {seed}\n\
+            "[run]\nwarmup = \"0s\"\nduration = \"10s\"\nbin = \"10s\"\nreplications = 1\nseed = {seed}\n\
              [clients]\ncount = 5\narrivals.poisson = {{ rate = \"2/s\" }}\n\
              [service.api]\nworkers = \"unlimited\"\nservice_time = \"0s\"\n\
              [[strategy]]\nname = \"s\"\nmax_attempts = 1\n"
@@ -255,7 +255,7 @@ fn ten_thousand_replications_of_a_scenario_are_independent_worlds() {
 }
 
 /// 1,000 requests a second for 20 s, 100 places for them, and answers after 1 s.
-const SMALL_POOL: &str = "[run]\nduration = \"20s\"\ndrain = \"5s\"\nbin = \"1s\"\nreplications = 2\nseed = 56\n\
+const SMALL_POOL: &str = "[run]\nwarmup = \"0s\"\nduration = \"20s\"\ndrain = \"5s\"\nbin = \"1s\"\nreplications = 2\nseed = 56\n\
      [clients]\ncount = 100\narrivals.periodic = { rate = \"1000/s\" }\n\
      pool = { size = 100, per = \"group\", wait = \"0s\" }\n\
      [service.api]\nworkers = \"unlimited\"\nservice_time = \"1s\"\n\
@@ -340,8 +340,12 @@ fn waiting_callers_are_open_at_the_end_and_a_closed_loop_asks_for_less() {
 /// a text. `None` for a name that leaves the reader to guess.
 fn unit_of(column: &str) -> Option<&'static str> {
     const UNITS: [(&str, &str); 3] = [("_per_s", "1/s"), ("_ms", "ms"), ("_s", "s")];
-    const SHARES: [&str; 4] = [
+    const SHARES: [&str; 8] = [
         "success_rate",
+        "baseline_success",
+        "final_success",
+        "collapsed_share",
+        "success_behind_best",
         "amplification",
         "wasted_work_share",
         "wasted_served_share",
@@ -352,7 +356,9 @@ fn unit_of(column: &str) -> Option<&'static str> {
         "waiting_in_backoff",
         "requests_in_flight",
     ];
-    const NAMES: [&str; 11] = [
+    const NAMES: [&str; 13] = [
+        "verdict",
+        "ties_with_best",
         "strategy",
         "rank",
         "group",
@@ -373,10 +379,10 @@ fn unit_of(column: &str) -> Option<&'static str> {
         "unfinished",
         "attempts",
     ];
-    if let Some((_, unit)) = UNITS.iter().find(|(end, _)| column.ends_with(end)) {
+    let bare = column.trim_end_matches("_low").trim_end_matches("_high");
+    if let Some((_, unit)) = UNITS.iter().find(|(end, _)| bare.ends_with(end)) {
         return Some(unit);
     }
-    let bare = column.trim_end_matches("_low").trim_end_matches("_high");
     if SHARES.contains(&bare) {
         return Some("share");
     }
@@ -386,7 +392,13 @@ fn unit_of(column: &str) -> Option<&'static str> {
     let is_outcome = AttemptOutcome::ALL
         .iter()
         .any(|outcome| column == format!("attempts_{}", outcome.name()));
-    if COUNTS.contains(&column) || is_reason || is_outcome || column == "attempts_dropped" {
+    let is_verdict = column.ends_with("_replications");
+    if COUNTS.contains(&column)
+        || is_verdict
+        || is_reason
+        || is_outcome
+        || column == "attempts_dropped"
+    {
         return Some("count");
     }
     if LEVELS.contains(&column) {
@@ -415,7 +427,13 @@ fn every_column_says_its_unit_and_json_says_the_same() {
         &["--json", "--events", "--replications", "2"],
     );
     let dir = home.path().join("output/units");
-    for file in ["summary.csv", "timeline.csv", "attempts.csv"] {
+    // In theory.csv the quantity of a row names the unit of its figures.
+    for file in [
+        "summary.csv",
+        "timeline.csv",
+        "attempts.csv",
+        "replications.csv",
+    ] {
         for row in table(&dir.join(file)) {
             for (column, cell) in row {
                 let unit = unit_of(&column).unwrap_or_else(|| panic!("{file}: {column}"));
@@ -451,7 +469,7 @@ fn every_column_says_its_unit_and_json_says_the_same() {
         .keys()
         .filter(|key| !row.contains_key(*key))
         .collect();
-    assert_eq!(more, ["max_attempts", "theory"]);
+    assert_eq!(more, ["figures", "max_attempts", "theory"]);
 }
 
 /// C57. The units are those of the names: 1 s of service is 1,000 ms of latency and 1 s in the log, 100 a second is 100.
@@ -488,7 +506,7 @@ fn figures_have_the_unit_of_their_column() {
 /// A scenario that replays `events.csv`.
 fn replay(duration: &str, settings: &str) -> String {
     format!(
-        "[run]\nduration = \"{duration}\"\nbin = \"1ms\"\nreplications = 1\nseed = 1\n\
+        "[run]\nwarmup = \"0s\"\nduration = \"{duration}\"\nbin = \"1ms\"\nreplications = 1\nseed = 1\n\
          [clients]\ncount = 3\narrivals.trace = {{ file = \"events.csv\"{settings} }}\n\
          [service.api]\nworkers = \"unlimited\"\nservice_time = \"250us\"\n\
          [[strategy]]\nname = \"s\"\nmax_attempts = 1\n"
@@ -599,7 +617,7 @@ fn events_a_millisecond_apart_stay_so_from_import_to_export() {
 /// The records of a world in which scripted faults act on random arrivals, in the order in which they reach the service.
 fn scripted(seed: u32, faults: &str) -> Vec<AttemptRecord> {
     let text = format!(
-        "[run]\nduration = \"30s\"\ndrain = \"60s\"\nreplications = 1\nseed = {seed}\n\
+        "[run]\nwarmup = \"0s\"\nduration = \"30s\"\ndrain = \"60s\"\nreplications = 1\nseed = {seed}\n\
          [clients]\ncount = 7\narrivals.poisson = {{ rate = \"20/s\" }}\n\
          [service.api]\nworkers = \"unlimited\"\nservice_time.exponential = {{ mean = \"30ms\" }}\n\
          [[strategy]]\nname = \"s\"\nmax_attempts = 3\n\
@@ -655,7 +673,7 @@ fn a_scripted_course_does_not_depend_on_the_seed() {
     for fault in ["fail_first = 2", "fail_every = 10", "fail_all = true"] {
         let course = |seed: u64| {
             log(&format!(
-                "[run]\nduration = \"30s\"\ndrain = \"10s\"\nreplications = 1\nseed = {seed}\n\
+                "[run]\nwarmup = \"0s\"\nduration = \"30s\"\ndrain = \"10s\"\nreplications = 1\nseed = {seed}\n\
                  [clients]\ncount = 7\narrivals.periodic = {{ every = \"500ms\", offset = \"aligned\" }}\n\
                  [service.api]\nworkers = 2\nservice_time = \"10ms\"\n\
                  [[strategy]]\nname = \"s\"\nmax_attempts = 2\nbackoff.fixed.delay = \"120ms\"\n\
@@ -721,7 +739,7 @@ fn accounted(tally: &Tally) -> u64 {
 /// Ten requests a second for 60 s at a service that hangs from second 20 on, timeouts after 30 s.
 fn hanging(drain: &str) -> String {
     format!(
-        "[run]\nduration = \"60s\"\n{drain}replications = 1\n[clients]\ncount = 5\n\
+        "[run]\nwarmup = \"0s\"\nduration = \"60s\"\n{drain}replications = 1\n[clients]\ncount = 5\n\
          arrivals.periodic = {{ rate = \"10/s\" }}\n\
          [service.api]\nworkers = \"unlimited\"\nservice_time = \"1s\"\n\
          [[fault]]\nat = \"20s\"\nlasts = \"100s\"\noutage = \"hang\"\n\

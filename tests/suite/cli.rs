@@ -6,10 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const DATA_FILES: [&str; 4] = [
+const DATA_FILES: [&str; 6] = [
     "attempts.csv",
+    "replications.csv",
     "scenario.toml",
     "summary.csv",
+    "theory.csv",
     "timeline.csv",
 ];
 
@@ -45,7 +47,10 @@ fn a_run_writes_exactly_its_files() {
     assert_eq!(names(&dir.join("output/small")), all);
     assert_eq!(names(dir), ["output", "small.toml"]);
     assert!(stdout.contains("full jitter"), "{stdout}");
-    assert!(stderr.contains("wrote 8 files to output/small"), "{stderr}");
+    assert!(
+        stderr.contains("wrote 10 files to output/small"),
+        "{stderr}"
+    );
     assert!(
         !stdout.contains('\u{1b}') && !stderr.contains('\u{1b}'),
         "escape codes in a pipe"
@@ -119,7 +124,7 @@ fn threads_do_not_change_a_byte() {
         &["--threads", "1", "--events", "--replications", "5"],
     );
     let one = contents(&dir.join("t1/small"));
-    assert_eq!(one.len(), 5);
+    assert_eq!(one.len(), 7);
     for threads in ["2", "8", "0", "1000000000"] {
         small(
             dir,

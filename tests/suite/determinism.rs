@@ -61,6 +61,14 @@ fn of(order: &[usize], threads: usize) -> RunResult {
 fn apart(result: &StrategyResult) -> String {
     let mut result = result.clone();
     result.summary.rank = 0;
+    (
+        result.summary.success_behind_best,
+        result.summary.ties_with_best,
+    ) = (None, false);
+    (
+        result.summary.success_behind_best_low,
+        result.summary.success_behind_best_high,
+    ) = (None, None);
     format!("{result:?}")
 }
 

@@ -12,6 +12,7 @@ const HANG: Duration = Duration::from_secs(120);
 pub(crate) const SMALL: &str = r#"# Does it work?
 [run]
 duration = "20s"
+warmup = "0s"
 replications = 2
 seed = 7
 

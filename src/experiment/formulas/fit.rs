@@ -54,7 +54,7 @@ pub(super) fn chance(plan: &Plan, strategy: usize) -> Prediction {
             .map(|mean| (BackoffMeanS, mean)),
     );
     Prediction {
-        formula: "independent attempts",
+        formula: super::CHANCE,
         figures,
     }
 }

@@ -12,6 +12,9 @@ use crate::scenario::Plan;
 use case::Case;
 use serde::Serialize;
 
+/// The formula of attempts that fail independently.
+pub const CHANCE: &str = "independent attempts";
+
 /// A row of `theory.csv`: one figure of one strategy as a formula predicts it and as the run has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TheoryRow {
