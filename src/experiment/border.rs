@@ -10,6 +10,7 @@ use super::load::{Load, attempts};
 use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
 use crate::outcome::AttemptOutcome;
 use crate::scenario::Plan;
+use crate::theory::stability::Amplifier;
 
 /// The load up to which a scenario returns by itself under a strategy.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,7 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     let rule = &plan.strategies[strategy];
     let waste = wastes(&plan.world.service, rule, capacity)?;
     let k = attempts(plan, strategy);
+    let amplifier = Amplifier::new(k, None, 1).ok_or("a request makes no attempt")?;
     let divisor = if !waste || !rule.rule.retry_on.contains(AttemptOutcome::TimedOut, 0) {
         Divisor::Healthy(load.healthy_amplification)
     } else {
@@ -78,8 +80,8 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     };
     Ok(Border {
         per_s: match divisor {
-            Divisor::Healthy(amplification) => capacity / amplification,
-            Divisor::All(Some(k)) => capacity / k as f64,
+            Divisor::Healthy(_) => amplifier.advertised_capacity(capacity, p),
+            Divisor::All(Some(_)) => amplifier.hidden_capacity(capacity),
             Divisor::All(None) => 0.0,
         },
         offered_per_s,

@@ -87,7 +87,7 @@ pub enum RunError {
 const WINDOW_PER_THREAD: usize = 16;
 
 /// Runs all compared strategies of a scenario. `threads` of zero uses every processor; `progress` is called
-/// [`PARTS`] times in each replication, from any thread.
+/// [`PARTS`](super::PARTS) times in each replication, from any thread.
 ///
 /// # Errors
 /// When a world stands still or the program fails.

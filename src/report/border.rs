@@ -34,7 +34,7 @@ fn words(border: &Border) -> String {
                 .into();
         }
         Divisor::All(Some(1)) => "its capacity".into(),
-        Divisor::Healthy(amplification) if amplification == 1.0 => "its capacity".into(),
+        Divisor::Healthy(1.0) => "its capacity".into(),
         Divisor::All(Some(k)) => glue(&format!("{capacity} ÷ {k} attempts")),
         Divisor::Healthy(amplification) => {
             let attempts = format!("{capacity} ÷ {amplification:.3} attempts a request");

@@ -102,9 +102,18 @@ impl<'a> Case<'a> {
         (self.service.workers < u32::MAX).then_some(self.service.workers)
     }
 
-    /// Whether attempts with this outcome are followed by another.
+    /// Whether attempts with this outcome, which has no code, are followed by another.
     pub(super) fn retries(&self, outcome: AttemptOutcome) -> bool {
         self.attempts > 1 && self.strategy.rule.retry_on.contains(outcome, 0)
+    }
+
+    /// Whether some failure that the service answers with is followed by another attempt.
+    pub(super) fn retries_failures(&self) -> bool {
+        let retry_on = &self.strategy.rule.retry_on;
+        let mut codes = self.service.failures.iter().map(|&(_, code)| code);
+        self.attempts > 1
+            && self.p > 0.0
+            && codes.any(|code| retry_on.contains(AttemptOutcome::Error, code))
     }
 
     /// The attempt timeout.

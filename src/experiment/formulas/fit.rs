@@ -78,7 +78,7 @@ pub(super) fn queue(case: &Case) -> Fit {
 }
 
 fn open(case: &Case, rate: f64) -> Fit {
-    if case.p > 0.0 && case.retries(AttemptOutcome::Error) {
+    if case.retries_failures() {
         return no("retries after failures come in bunches");
     }
     if case.p > 0.0 && !case.service.failures_take_time {
@@ -294,7 +294,7 @@ fn closed(case: &Case, clients: u64, pause: f64) -> Fit {
     let Some(service_rate) = case.exponential_rate() else {
         return no("service times are not exponential");
     };
-    if case.p > 0.0 && case.retries(AttemptOutcome::Error) {
+    if case.retries_failures() {
         return no("failed attempts are made again");
     }
     match case.places() {
