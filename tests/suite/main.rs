@@ -23,6 +23,7 @@ mod queues;
 mod random_scenarios;
 mod retry_success;
 mod semantics;
+mod started;
 mod support;
 mod tidy;
 mod wrong_input;
