@@ -18,6 +18,7 @@ mod herd;
 mod judge;
 mod limits;
 mod littles_law;
+mod metastable;
 mod mg1;
 mod mmc;
 mod program;
