@@ -7,6 +7,7 @@
 )]
 
 mod backoff_delay;
+mod bistable;
 mod cli;
 mod common_numbers;
 mod conservation;
