@@ -6,18 +6,19 @@
 use crate::judge::{Judge, exact, simulated};
 use crate::support::{Row, Sample, Window, assemble, exactly, number, rows};
 use retrystorm::experiment::record_attempts;
+use retrystorm::rng::{Key, Purpose};
 use retrystorm::scenario::Plan;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// The window of `runs` runs.
-fn windows(plan: &Plan, runs: u32, span: (f64, f64)) -> Vec<Window> {
-    (0..runs)
-        .map(|run| {
-            let (tally, records) = record_attempts(plan, 0, run).unwrap();
-            assert_eq!(tally.unfinished, 0);
-            Window::of(&records, span)
-        })
-        .collect()
+/// The window of each of some runs.
+fn windows(plan: &Plan, runs: Range<u32>, span: (f64, f64)) -> Vec<Window> {
+    runs.map(|run| {
+        let (tally, records) = record_attempts(plan, 0, run).unwrap();
+        assert_eq!(tally.unfinished, 0);
+        Window::of(&records, span)
+    })
+    .collect()
 }
 
 fn sample(windows: &[Window], figure: fn(&Window) -> f64) -> Sample {
@@ -27,11 +28,9 @@ fn sample(windows: &[Window], figure: fn(&Window) -> f64) -> Sample {
 /// The window of the mean-field cases, in seconds.
 const SPAN: (f64, f64) = (160.0, 280.0);
 /// Requests go on behind it, so that late retries of what arrived in it meet the load that there is.
-const UNTIL: f64 = 340.0;
-/// Runs of a case. In the collapsed state the queue is short now and then, for a moment in which some succeed; it takes
-/// many runs to see how often.
-const RUNS: u32 = 96;
-
+const UNTIL: f64 = 380.0;
+/// Runs of a case: twice those of the reference.
+const RUNS: u32 = 24;
 /// The world of a case, empty at its start or with three times the load for a minute.
 fn bounded(row: &Row, surge: bool, seed: usize) -> Plan {
     let surge = if surge {
@@ -54,6 +53,43 @@ fn bounded(row: &Row, surge: bool, seed: usize) -> Plan {
     .1
 }
 
+/// A share of successes that come in a few clumps. Their spread over the few runs of the reference says little of its
+/// error, and they are no Poisson counts. In `PUB-MF-01`, where it found eight times what the mean field says, 1,200
+/// runs give that: one run in forty has a clump, of up to twenty, and the reference has seen one.
+const RARE: f64 = 0.01;
+/// Runs with such a clump to see at the least.
+const CLUMPS: usize = 6;
+/// What a tail may have at the least.
+const TAIL: f64 = 1e-4;
+/// Runs of the reference.
+const THEIR_RUNS: u64 = 12;
+
+/// A mean of rare successes may come from as many runs as the reference made: it is not in the tails of the means of
+/// so many of our runs, drawn at random.
+fn check_rare(what: &str, values: &[f64], expected: f64) {
+    let draws = 20_000;
+    let mean = |number: u64| {
+        let mut draws = Key::root(1, number).draws(Purpose::Service);
+        let mut pick = || values[(draws.unit() * values.len() as f64) as usize];
+        (0..THEIR_RUNS).map(|_| pick()).sum::<f64>() / THEIR_RUNS as f64
+    };
+    let means: Vec<f64> = (0..draws).map(mean).collect();
+    let share = |is: &dyn Fn(f64) -> bool| {
+        means.iter().filter(|&&mean| is(mean)).count() as f64 / draws as f64
+    };
+    let (below, above) = (
+        share(&|mean| mean <= expected),
+        share(&|mean| mean >= expected),
+    );
+    let own = Sample::of(values.iter().copied());
+    println!(
+        "{what}: {:.2e} ± {:.1e}, reference {expected:.2e}, tails {below} and {above}",
+        own.mean,
+        own.error()
+    );
+    assert!(below.min(above) > TAIL, "{what}");
+}
+
 /// Holds the rows of a case: how many states last, and what they are like.
 fn check_states(states: &[Row], seed: usize, judge: &mut Judge) {
     let case = &states[0]["case_id"];
@@ -61,8 +97,17 @@ fn check_states(states: &[Row], seed: usize, judge: &mut Judge) {
         .iter()
         .filter(|row| row["stability"] == "stable")
         .collect();
-    let empty = windows(&bounded(&states[0], false, seed), RUNS, SPAN);
-    let surge = windows(&bounded(&states[0], true, seed), RUNS, SPAN);
+    let last = lasting[lasting.len() - 1];
+    let rare = number(last, "check_sim_p_success") < RARE;
+    let empty = windows(&bounded(&states[0], false, seed), 0..RUNS, SPAN);
+    let plan = bounded(&states[0], true, seed);
+    let mut surge = windows(&plan, 0..RUNS, SPAN);
+    // The queue is short now and then, for a moment in which some succeed, and it takes many runs to see how often.
+    while rare && surge.iter().filter(|window| window.success > 0.0).count() < CLUMPS {
+        let done = surge.len() as u32;
+        assert!(done < 30 * RUNS);
+        surge.extend(windows(&plan, done..done + RUNS, SPAN));
+    }
     let starts = [("empty", &empty), ("after 3x surge for 60 s", &surge)];
     for (i, (start, windows)) in starts.into_iter().enumerate() {
         // With one state both starts lead to it.
@@ -70,14 +115,14 @@ fn check_states(states: &[Row], seed: usize, judge: &mut Judge) {
         assert!(row["check_sim_start"] == start || lasting.len() == 1);
         let expected = simulated(row, "check_sim_p_success", "check_sim_p_success_ci95");
         let what = format!("success of {case}, {start}");
-        judge.simulated(&what, &sample(windows, |w| w.success), expected);
+        if expected.value < RARE {
+            let values: Vec<f64> = windows.iter().map(|w| w.success).collect();
+            check_rare(&what, &values, expected.value);
+        } else {
+            judge.simulated(&what, &sample(windows, |w| w.success), expected);
+        }
         let expected = simulated(row, "check_sim_offered_per_s", "check_sim_offered_ci95");
         let what = format!("offered in {case}, {start}");
-        println!(
-            "{what} {:?} {:?}",
-            sample(windows, |w| w.success),
-            sample(windows, |w| w.success).error()
-        );
         judge.simulated(&what, &sample(windows, |w| w.offered), expected);
     }
     // Two states are further apart than any two runs of one.
@@ -141,7 +186,7 @@ fn after_stall(row: &Row, share: f64, after: (f64, f64), seed: usize) -> Vec<Win
         row["attempts_k"],
     ))
     .1;
-    windows(&plan, EACH, (from, to))
+    windows(&plan, 0..EACH, (from, to))
 }
 
 /// On either side of the hidden capacity a service recovers always or never. What fails by itself moves the

@@ -152,3 +152,17 @@ impl Rounds {
         samples
     }
 }
+
+/// Takes from `values` what goes along with `control` being away from its expectation, where it varies: the control
+/// variate of Monte Carlo. They keep their expectation.
+pub(crate) fn clear(values: &mut [f64], control: &[f64], expected: f64) {
+    let v = Sample::of(values.iter().copied());
+    let c = Sample::of(control.iter().copied());
+    let pairs = values.iter().zip(control);
+    let together: f64 = pairs.map(|(x, y)| (x - v.mean) * (y - c.mean)).sum();
+    if c.sd() > 1e-6 * expected {
+        let slope = together / (c.count - 1.0) / c.sd().powi(2);
+        let all = values.iter_mut().zip(control);
+        all.for_each(|(value, control)| *value -= slope * (control - expected));
+    }
+}

@@ -22,6 +22,7 @@ mod littles_law;
 mod metastable;
 mod mg1;
 mod mmc;
+mod mmc_tails;
 mod program;
 mod queues;
 mod random_scenarios;

@@ -5,8 +5,8 @@
 //! their expectation, at the rate at which they act on waits. Its figures keep their expectation, and what is left
 //! varies little, even where the services have no fourth moment.
 
-use crate::judge::{Judge, exact, simulated};
-use crate::support::{Expected, Row, Sample, number, records, rows};
+use crate::judge::{Judge, clear, exact, simulated};
+use crate::support::{Expected, Row, Sample, number, records, rows, total};
 use retrystorm::metrics::{Gauge, Tally};
 use retrystorm::model::AttemptRecord;
 use retrystorm::time::SimTime;
@@ -95,11 +95,19 @@ fn moments(row: &Row, records: &[AttemptRecord]) -> (f64, f64) {
 /// The figures of one run. Those named in the file are cleared of the moments of the services drawn; `drawn…` are
 /// not.
 fn figures(row: &Row, seed: u64) -> Vec<(&'static str, f64)> {
-    let (tally, records) = records(&world(row, seed), 0);
+    let text = world(row, seed);
+    // A service that never varies needs no clearing, and no log.
+    let (tally, records) = match number(row, "service_scv") {
+        0.0 => (total(&text), Vec::new()),
+        _ => records(&text, 0),
+    };
     assert_eq!((tally.unfinished, tally.succeeded), (0, tally.requests));
-    let (squares, cubes) = moments(row, &records);
-    let (lambda, rho) = (number(row, "lambda_per_s"), number(row, "utilisation"));
     let mean = number(row, "mean_service_s");
+    let (squares, cubes) = match records.as_slice() {
+        [] => (mean.powi(2), mean.powi(3)),
+        records => moments(row, records),
+    };
+    let (lambda, rho) = (number(row, "lambda_per_s"), number(row, "utilisation"));
     let more_squares = squares - mean * mean - number(row, "sd_service_s").powi(2);
     let more_wait = lambda / (2.0 * (1.0 - rho)) * more_squares;
     let n = tally.requests as f64;
@@ -149,20 +157,6 @@ fn expected(row: &Row, figure: &str) -> Option<Expected> {
         | "check_sim_mean_wait_s"
         | "mean cube of service" => None,
         column => Some(exact(row, column)),
-    }
-}
-
-/// Takes from `values` what goes along with `control` being away from its expectation, where it varies: the control
-/// variate of Monte Carlo. They keep their expectation.
-fn clear(values: &mut [f64], control: &[f64], expected: f64) {
-    let v = Sample::of(values.iter().copied());
-    let c = Sample::of(control.iter().copied());
-    let pairs = values.iter().zip(control);
-    let together: f64 = pairs.map(|(x, y)| (x - v.mean) * (y - c.mean)).sum();
-    if c.sd() > 1e-6 * expected {
-        let slope = together / (c.count - 1.0) / c.sd().powi(2);
-        let all = values.iter_mut().zip(control);
-        all.for_each(|(value, control)| *value -= slope * (control - expected));
     }
 }
 
