@@ -197,7 +197,14 @@ fn check_mitigation(row: &Row, seed: usize, judge: &mut Judge) {
     let expected = simulated(row, "offered_100_120s_after_per_s", "offered_ci95");
     judge.simulated(&what("offered"), &offered, expected);
     let expected = simulated(row, "mean_attempts", "mean_attempts_ci95");
-    judge.simulated(&what("attempts"), &attempts, expected);
+    if expected.value == 1.0 {
+        // A last-in first-out queue lets one in some hundred thousand wait too long.
+        let more = |o: &Outcome| ((o.window.attempts - 1.0) * o.window.requests).round() as u64;
+        let retries = outcomes.iter().map(more).sum();
+        judge.same_rate(&what("retries"), retries, 0);
+    } else {
+        judge.simulated(&what("attempts"), &attempts, expected);
+    }
 }
 
 #[test]

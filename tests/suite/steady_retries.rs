@@ -1,7 +1,7 @@
 //! Retries with real backoffs and timeouts in steady state, against another simulation of the same worlds.
 
 use crate::judge::{Judge, Rounds, simulated};
-use crate::support::{Expected, Row, Sample, assemble, number, rows};
+use crate::support::{Expected, Row, assemble, number, rows};
 use retrystorm::metrics::Tally;
 use retrystorm::outcome::AttemptOutcome;
 use retrystorm::scenario::Plan;
@@ -135,7 +135,6 @@ fn check_all(count: usize, wanted: impl Fn(&Row) -> bool) {
     let mut judge = Judge::of("03_steady_retry_sim.csv");
     let rows = rows("03_steady_retry_sim.csv");
     for (i, row) in rows.iter().enumerate().filter(|(_, row)| wanted(row)) {
-        let t0 = std::time::Instant::now();
         check(row, i + 1, &mut judge);
     }
     assert_eq!(rows.len(), 12);

@@ -74,6 +74,7 @@ fn line(record: &AttemptRecord) -> String {
 /// What came of the requests that arrived, and the attempts that were sent, from one time to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
+    pub(crate) requests: f64,
     /// Share of the requests that succeeded.
     pub(crate) success: f64,
     /// Attempts of these requests, each.
@@ -96,6 +97,7 @@ impl Window {
             }
         }
         Self {
+            requests,
             success: succeeded / requests,
             attempts: attempts / requests,
             offered: sent / (to - from),
