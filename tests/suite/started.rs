@@ -62,6 +62,16 @@ fn what_an_outage_loses_had_started_or_not() {
 }
 
 #[test]
+fn an_attempt_that_vanished_does_not_tell_the_start_of_another() {
+    // 0 arrives at 10, while the service hangs, and gives up at 40; 1 is served from 20 on, in its place.
+    let text = burst(1, "", "attempt_timeout = \"30ms\"")
+        .replace("duration = \"1ms\"", "duration = \"25ms\"")
+        .replace("burst = { at = \"0s\" }", "periodic = { rate = \"100/s\" }")
+        + "[[fault]]\nat = \"0s\"\nlasts = \"15ms\"\noutage = \"hang\"\n";
+    assert_eq!(starts(&text), [None, Some(20.0)]);
+}
+
+#[test]
 fn starts_add_up_to_the_waits_that_are_counted() {
     for service in [
         "",
