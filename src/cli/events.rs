@@ -20,6 +20,9 @@ struct Line<'a> {
     attempt: u32,
     intended_s: f64,
     sent_s: f64,
+    /// When its service started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_s: Option<f64>,
     ended_s: f64,
     outcome: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,6 +114,7 @@ fn line<'a>(plan: &'a Plan, strategy: usize, replication: u32, record: &AttemptR
         attempt: record.attempt,
         intended_s: seconds(record.intended_at),
         sent_s: seconds(record.sent_at),
+        started_s: record.started_at.map(seconds),
         ended_s: seconds(record.ended_at),
         outcome: record.outcome.map_or("in_flight", AttemptOutcome::name),
         code: (record.code > 0).then_some(record.code),

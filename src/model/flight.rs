@@ -110,6 +110,7 @@ pub(super) struct Job {
     /// Its place in the queue.
     pub(super) ticket: u64,
     pub(super) reached_at: SimTime,
+    /// When its service started; [`SimTime::MAX`] before that.
     pub(super) started_at: SimTime,
     /// When its service ends, or its answer reaches the client.
     pub(super) done_at: SimTime,
@@ -132,9 +133,16 @@ impl Job {
             doomed: false,
             ticket: 0,
             reached_at: now,
-            started_at: now,
+            started_at: SimTime::MAX,
             done_at: SimTime::MAX,
         }
+    }
+
+    /// When the service of the present attempt of `request` started, if this is its job: the place of a job that has gone
+    /// holds it until another takes the place.
+    pub(super) fn start_for(&self, request: &Request) -> Option<SimTime> {
+        let started = self.key == request.attempt_key && self.started_at < SimTime::MAX;
+        started.then_some(self.started_at)
     }
 
     /// Whether the client still waits for this attempt of `request`.

@@ -31,6 +31,8 @@ pub struct AttemptRecord {
     pub intended_at: SimTime,
     /// When the attempt was sent.
     pub sent_at: SimTime,
+    /// When its service started, if it had when the attempt ended for the client.
+    pub started_at: Option<SimTime>,
     /// When it ended for the client.
     pub ended_at: SimTime,
     /// How it ended; `None` when the run ended first.

@@ -140,8 +140,10 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             group.decide(&ended, request)
         };
         if L::ENABLED {
+            let started = self.jobs[request.job].start_for(request);
+            let ended = (outcome, code, now);
             self.log
-                .record(attempt_record(request, outcome, code, now, decision));
+                .record(attempt_record(request, started, ended, decision));
         }
         match decision {
             Decision::RetryAfter(delay) => {
@@ -239,9 +241,8 @@ impl Group<'_> {
 
 fn attempt_record(
     request: &Request,
-    outcome: AttemptOutcome,
-    code: u16,
-    now: SimTime,
+    started_at: Option<SimTime>,
+    (outcome, code, now): (AttemptOutcome, u16, SimTime),
     decision: Decision,
 ) -> AttemptRecord {
     AttemptRecord {
@@ -251,6 +252,7 @@ fn attempt_record(
         attempt: request.attempts,
         intended_at: request.intended_at,
         sent_at: request.sent_at,
+        started_at,
         ended_at: now,
         outcome: Some(outcome),
         code,

@@ -325,6 +325,7 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
                     attempt: request.attempts,
                     intended_at: request.intended_at,
                     sent_at: request.sent_at,
+                    started_at: self.jobs[request.job].start_for(request),
                     ended_at: end,
                     outcome: None,
                     code: 0,

@@ -7,6 +7,7 @@
 )]
 
 mod backoff_delay;
+mod bistable;
 mod cases_backoff;
 mod cases_overload;
 mod cases_tool;
@@ -20,14 +21,20 @@ mod event_log;
 mod formulas;
 mod gallery;
 mod herd;
+mod judge;
 mod limits;
 mod littles_law;
+mod metastable;
+mod mg1;
 mod mmc;
+mod mmc_tails;
 mod program;
 mod queues;
 mod random_scenarios;
 mod retry_success;
 mod semantics;
+mod started;
+mod steady_retries;
 mod support;
 mod tidy;
 mod wrong_input;

@@ -92,6 +92,45 @@ pub(crate) fn backoff(value: &str) -> Backoff {
     read.unwrap()
 }
 
+/// What came of the requests that arrived, and the attempts that were sent, from one time to another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) requests: f64,
+    /// Share of the requests that succeeded.
+    pub(crate) success: f64,
+    /// Attempts of these requests, each.
+    pub(crate) attempts: f64,
+    /// Attempts sent, a second.
+    pub(crate) offered: f64,
+}
+
+impl Window {
+    /// The window between two times in seconds. Every request that arrives in it has ended.
+    pub(crate) fn of(records: &[AttemptRecord], (from, to): (f64, f64)) -> Self {
+        let inside = |time: SimTime| (from..to).contains(&time.as_secs_f64());
+        let [mut sent, mut attempts, mut requests, mut succeeded] = [0.0; 4];
+        for record in records {
+            sent += f64::from(inside(record.sent_at));
+            if inside(record.intended_at) {
+                attempts += 1.0;
+                requests += f64::from(record.attempt == 1);
+                succeeded += f64::from(record.next == Next::Succeeded);
+            }
+        }
+        Self {
+            requests,
+            success: succeeded / requests,
+            attempts: attempts / requests,
+            offered: sent / (to - from),
+        }
+    }
+
+    /// Whether fewer than half of its requests succeeded.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.success < 0.5
+    }
+}
+
 pub(crate) fn millis(ms: u64) -> SimDuration {
     SimDuration::from_millis(ms)
 }
