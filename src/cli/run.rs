@@ -195,7 +195,7 @@ fn write(
     interrupt: &Interrupt,
 ) -> Result<Vec<PathBuf>, (String, String)> {
     let log = if arguments.events {
-        Some(event_log(plan, dir, interrupt)?)
+        Some(event_log(plan, result.replications, dir, interrupt)?)
     } else {
         None
     };
@@ -213,6 +213,7 @@ fn write(
 /// The log of attempts in a temporary file beside the output folder, so that it need not fit into memory.
 fn event_log(
     plan: &Plan,
+    replications: u32,
     dir: &Path,
     interrupt: &Interrupt,
 ) -> Result<tempfile::NamedTempFile, (String, String)> {
@@ -227,7 +228,7 @@ fn event_log(
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|error| failed(&error))?;
     interrupt.remove_at_exit(file.path());
     let mut out = BufWriter::new(&mut file);
-    write_events(plan, plan.replications, &mut out)
+    write_events(plan, replications, &mut out)
         .and_then(|()| out.flush().map_err(EventsError::from))
         .map_err(|error| failed(&error))?;
     drop(out);

@@ -1,6 +1,7 @@
 //! How much is asked of the service, and how much it can do, without any fault.
 
 use crate::metrics::VerdictRule;
+use crate::outcome::AttemptOutcome;
 use crate::policy::MaxAttempts;
 use crate::scenario::Plan;
 use crate::theory::retries;
@@ -15,6 +16,8 @@ pub struct Load {
     pub capacity_per_s: Option<f64>,
     /// Attempts per request when attempts fail by themselves only.
     pub healthy_amplification: f64,
+    /// Share of the attempts that take service time.
+    pub working_share: f64,
 }
 
 impl Load {
@@ -32,16 +35,42 @@ impl Load {
             requests_per_s: rates.sum(),
             capacity_per_s: limited.then(|| f64::from(service.workers) / mean),
             healthy_amplification: retries::mean_attempts(
-                plan.failure_probability,
+                retried_failures(plan, strategy),
                 attempts(plan, strategy),
             ),
+            working_share: if service.failures_take_time {
+                1.0
+            } else {
+                1.0 - plan.failure_probability
+            },
         }
     }
 
-    /// Offered attempts ÷ capacity, if both are known.
+    /// Offered attempts that take service time ÷ capacity, if both are known.
     pub fn utilisation(&self) -> Option<f64> {
-        Some(self.requests_per_s? * self.healthy_amplification / self.capacity_per_s?)
+        let attempts = self.requests_per_s? * self.healthy_amplification;
+        Some(attempts * self.working_share / self.capacity_per_s?)
     }
+}
+
+/// Probability of an attempt failing by itself in a way that is followed by another one.
+fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
+    let retry_on = &plan.strategies[strategy].rule.retry_on;
+    let mut below = 0.0;
+    let failures = plan.world.service.failures.iter();
+    let shares =
+        failures.map(|&(upper, code)| (upper - std::mem::replace(&mut below, upper), code));
+    shares
+        .filter(|&(_, code)| retry_on.contains(AttemptOutcome::Error, code))
+        .map(|(share, _)| share)
+        .sum()
+}
+
+/// The success that failures of the service alone leave: 1 − pᵏ when all of them are retried, and (1 − p) times
+/// the attempts that are made when only some are.
+fn promised(plan: &Plan, strategy: usize) -> f64 {
+    let again = retried_failures(plan, strategy);
+    (1.0 - plan.failure_probability) * retries::mean_attempts(again, attempts(plan, strategy))
 }
 
 /// The most attempts of a request; [`u64::MAX`] is unlimited.
@@ -66,7 +95,8 @@ pub fn verdict_rule(plan: &Plan, strategy: usize) -> VerdictRule {
         arrivals_end,
         faults: within,
         settle: plan.settle,
-        promised: retries::success(plan.failure_probability, attempts(plan, strategy)),
+        one_wave: world.groups.iter().all(|group| group.arrivals.is_burst()),
+        promised: promised(plan, strategy),
         too_much_load: Load::of(plan, strategy)
             .utilisation()
             .is_some_and(|utilisation| utilisation >= 1.0),

@@ -21,6 +21,8 @@ pub struct RunResult {
     pub replications: u32,
     /// The half-width of intervals that was wanted.
     pub precision: Option<f64>,
+    /// The most replications that are run for a precision.
+    pub max_replications: u32,
     /// Requests that start from here count, ...
     pub warmup: SimDuration,
     /// ... those that start up to here.

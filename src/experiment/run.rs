@@ -313,6 +313,7 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
         seed: plan.seed,
         replications,
         precision: plan.precision.map(|(precision, _)| precision),
+        max_replications: scenario.spec.run.max_replications,
         warmup: plan.world.warmup,
         duration: plan.world.duration,
         horizon: span,

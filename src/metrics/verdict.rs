@@ -60,6 +60,8 @@ pub struct VerdictRule {
     pub settle: SimDuration,
     /// The success that independent failures alone would leave.
     pub promised: f64,
+    /// Whether all requests start together, so that there is no before and after.
+    pub one_wave: bool,
     /// Whether the offered load is above what the service can do, without any fault.
     pub too_much_load: bool,
 }
@@ -70,7 +72,7 @@ pub struct Course {
     /// The judgement.
     pub verdict: Verdict,
     /// Success of the requests that started before the first fault (without faults: in the first third of the
-    /// measuring window); what was promised when there are none.
+    /// measuring window); what was promised when there are none, or when all requests start together.
     pub baseline: f64,
     /// Success of the requests that started in the final window, if there were any.
     pub last: Option<f64>,
@@ -87,7 +89,12 @@ const GRANTED: f64 = 4.0;
 
 /// Judges a closed timeline.
 pub fn judge(timeline: &Timeline, rule: &VerdictRule) -> Course {
-    Judge { timeline, rule }.judge()
+    let judge = Judge { timeline, rule };
+    if rule.one_wave {
+        judge.judge_wave()
+    } else {
+        judge.judge()
+    }
 }
 
 struct Judge<'a> {
@@ -96,6 +103,29 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// Requests that start together are judged by what was promised to them.
+    fn judge_wave(&self) -> Course {
+        let all = self.sum(0..self.timeline.cohorts().len());
+        let baseline = Baseline {
+            share: self.rule.promised,
+            requests: f64::INFINITY,
+        };
+        let share = self.share(all);
+        let verdict = if is_close(all, baseline) {
+            Verdict::Stable
+        } else if share.is_some_and(|share| share < COLLAPSE * baseline.share) {
+            Verdict::Collapsed
+        } else {
+            Verdict::Degraded
+        };
+        Course {
+            verdict,
+            baseline: baseline.share,
+            last: share,
+            recovery_s: None,
+        }
+    }
+
     fn judge(&self) -> Course {
         let rule = self.rule;
         let third =
@@ -258,6 +288,7 @@ mod tests {
         )),
         settle: SimDuration::from_secs(10),
         promised: 1.0,
+        one_wave: false,
         too_much_load: false,
     };
 
@@ -333,6 +364,21 @@ mod tests {
         assert_eq!(course(&rule, wobble(56)).verdict, Verdict::Stable);
         let one_bad = |s| if s == 70 { 45 } else { 70 };
         assert_eq!(course(&rule, one_bad).verdict, Verdict::Recovered);
+    }
+
+    #[test]
+    fn a_wave_is_judged_by_what_was_promised() {
+        let rule = VerdictRule {
+            one_wave: true,
+            ..RULE
+        };
+        for (good, verdict) in [
+            (100, Verdict::Stable),
+            (66, Verdict::Degraded),
+            (40, Verdict::Collapsed),
+        ] {
+            assert_eq!(course(&rule, |_| good).verdict, verdict);
+        }
     }
 
     #[test]

@@ -116,6 +116,7 @@ pub(crate) fn herd_with_bins(bins: u64) -> RunResult {
         seed: 42,
         replications: REPLICATIONS,
         precision: None,
+        max_replications: 1_000,
         warmup: SimDuration::ZERO,
         duration: horizon,
         horizon,
@@ -192,6 +193,7 @@ fn headline(tally: &Tally, span: SimDuration) -> Headline {
         faults: Some((at(30), at(40))),
         settle: SimDuration::from_secs(10),
         promised: 0.98,
+        one_wave: false,
         too_much_load: false,
     };
     Headline::of(tally, &rule, span)

@@ -98,15 +98,22 @@ pub(super) fn more_replications(result: &RunResult) -> Option<String> {
         .map(|s| (&s.total, s.each.as_slice()));
     let needed = replications_for(wanted, parts)?;
     let half = short_percent(wanted);
-    let reached = match result.precision {
-        Some(_) => format!("The wanted ± {half} was not reached: it takes"),
-        None => format!("Intervals of ± {half} or less would take"),
-    };
-    Some(format!(
-        "{reached} about {} replications ({}).",
-        count(u64::from(needed)),
-        glue(&format!("--precision {}", half.replace(' ', ""))),
-    ))
+    let replications = count(u64::from(needed));
+    let most = glue(&format!("--set run.max_replications={needed}"));
+    let option = glue(&format!("--precision {}", half.replace(' ', "")));
+    Some(match result.precision {
+        Some(_) => format!(
+            "The wanted ± {half} was not reached: it takes about {replications} replications ({most})."
+        ),
+        None if needed > result.max_replications => {
+            format!(
+                "Intervals of ± {half} or less would take about {replications} replications ({option} {most})."
+            )
+        }
+        None => format!(
+            "Intervals of ± {half} or less would take about {replications} replications ({option})."
+        ),
+    })
 }
 
 /// Which strategy has the best success, or why none is named.

@@ -312,3 +312,26 @@ fn other_short_windows_are_warned_of() {
         assert!(warned[0].reason.contains(words), "{warned:?}");
     }
 }
+
+#[test]
+fn failures_that_take_no_time_or_end_a_request_are_no_overload() {
+    let world = |service: &str, attempts: u32| {
+        format!(
+            "[run]\nduration = \"60s\"\nreplications = 3\n\
+             [clients]\ncount = 10\narrivals.poisson = {{ rate = \"100/s\" }}\n\
+             [service.api]\nworkers = 1\nservice_time = \"8ms\"\n{service}\n\
+             [[strategy]]\nname = \"s\"\nmax_attempts = {attempts}\n"
+        )
+    };
+    // 70 % fail on arrival: 100 × 2.77 attempts a second, of which 83 take 8 ms.
+    let instant = "failures_take_time = false\nfailures = [{ code = 503, probability = \"70%\" }]";
+    let permanent = "failures = [{ code = 404, probability = \"70%\" }]";
+    for text in [world(instant, 5), world(permanent, 5)] {
+        let summary = &results(&text).strategies[0].summary;
+        assert_eq!(summary.verdict, "stable", "{text}");
+    }
+    // The same failures on the worker's time are too much.
+    let slow = "failures = [{ code = 503, probability = \"70%\" }]";
+    let summary = &results(&world(slow, 5)).strategies[0].summary;
+    assert_eq!(summary.verdict, "overloaded");
+}

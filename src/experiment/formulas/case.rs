@@ -116,6 +116,13 @@ impl<'a> Case<'a> {
             && codes.any(|code| retry_on.contains(AttemptOutcome::Error, code))
     }
 
+    /// Whether every failure that the service answers with is followed by another attempt, while some are left.
+    pub(super) fn retries_all_failures(&self) -> bool {
+        let retry_on = &self.strategy.rule.retry_on;
+        let mut codes = self.service.failures.iter().map(|&(_, code)| code);
+        codes.all(|code| retry_on.contains(AttemptOutcome::Error, code))
+    }
+
     /// The attempt timeout.
     pub(super) fn timeout(&self) -> Option<&Sampler> {
         self.strategy.attempt_timeout.as_ref()

@@ -102,6 +102,9 @@ fn unlimited(case: &Case, rate: f64) -> Fit {
     if case.timeout().is_some() && case.attempts > 1 {
         return no("timeouts bring retries");
     }
+    if case.timeout().is_some() && case.service.on_abandon != OnAbandon::Continue {
+        return no("abandoned work stops");
+    }
     found("M/G/∞", [(BusyWorkers, rate * mean), (WaitMeanS, 0.0)])
 }
 
@@ -276,6 +279,9 @@ fn closed(case: &Case, clients: u64, pause: f64) -> Fit {
     }
     let think_rate = 1.0 / pause;
     let Some(workers) = case.workers() else {
+        if case.attempts > 1 && !case.retries_all_failures() {
+            return no("some failures are not retried");
+        }
         let latency = case.service.service_time.mean();
         let mean = retries::mean_attempts(case.p, case.attempts);
         let backoff = mean_backoff(case.p, case.attempts, &case.strategy.rule.backoff);
@@ -336,6 +342,7 @@ fn herd(case: &Case, clients: u64) -> Fit {
         return no("a herd has a formula only for one worker with a constant service time");
     };
     let steady = case.timeout().is_none() && case.p == 0.0 && case.attempts == u64::MAX;
+    let steady = steady && case.retries(AttemptOutcome::Refused);
     if !steady || case.service.on_abandon != OnAbandon::Continue || case.places().is_some() {
         return no(
             "a herd has a formula only for unlimited attempts, an unlimited queue and no timeout",
