@@ -5,6 +5,7 @@
 
 mod border;
 mod compare;
+mod error;
 mod formulas;
 mod load;
 mod match_theory;
@@ -17,9 +18,10 @@ mod warnings;
 pub use crate::model::PARTS;
 pub use border::{Border, Divisor, border};
 pub use compare::{Difference, PRACTICAL, difference};
+pub use error::RunError;
 pub use formulas::{CHANCE, TheoryRow};
 pub use load::{Load, verdict_rule};
 pub use precision::replications_for;
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
-pub use run::{RunError, log_attempts, record_attempts, run};
+pub use run::{log_attempts, record_attempts, run};
 pub use warnings::window_warnings;

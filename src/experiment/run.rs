@@ -2,6 +2,7 @@
 
 use super::border::border;
 use super::compare::compare_with_best;
+use super::error::RunError;
 use super::formulas::theory_rows;
 use super::load::verdict_rule;
 use super::match_theory::match_theory;
@@ -12,8 +13,7 @@ use crate::metrics::{
     Headline, SummaryRow, Tally, VerdictRule, success_by_attempt, success_of, summarise,
 };
 use crate::model::{
-    AttemptLog, AttemptRecord, MOST_IN_FLIGHT, NoLog, Strategy, WorldError, WorldPlan,
-    run_world_telling,
+    AttemptLog, AttemptRecord, NoLog, Strategy, WorldError, WorldPlan, run_world_telling,
 };
 use crate::policy::MaxAttempts;
 use crate::rng::Key;
@@ -23,65 +23,6 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use thiserror::Error;
-
-/// Why a run has no result.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RunError {
-    /// A world did not move on in time.
-    #[error(
-        "\"{strategy}\" stands still at {at}: {events} events at one instant (replication {replication})"
-    )]
-    Stuck {
-        /// The strategy.
-        strategy: String,
-        /// The replication.
-        replication: u32,
-        /// When.
-        at: SimTime,
-        /// How many events happened then.
-        events: u64,
-    },
-    /// It made more attempts than allowed.
-    #[error(
-        "\"{strategy}\" makes more than {limit} attempts by {at} (replication {replication}); slow the retries down, shorten the run, or raise `run.max_requests`"
-    )]
-    Endless {
-        /// The strategy.
-        strategy: String,
-        /// The replication.
-        replication: u32,
-        /// When.
-        at: SimTime,
-        /// Attempts allowed.
-        limit: u64,
-    },
-    /// Work piled up without bound.
-    #[error(
-        "\"{strategy}\" piles up more than {MOST_IN_FLIGHT} requests or attempts by {at} (replication {replication}); bound the queue, the retries or the run"
-    )]
-    Crowded {
-        /// The strategy.
-        strategy: String,
-        /// The replication.
-        replication: u32,
-        /// When.
-        at: SimTime,
-    },
-    /// A bug.
-    #[error("\"{strategy}\" failed in replication {replication}: {message}")]
-    Panicked {
-        /// The strategy.
-        strategy: String,
-        /// The replication.
-        replication: u32,
-        /// What the program said.
-        message: String,
-    },
-    /// The threads could not be started.
-    #[error("the threads could not be started: {0}")]
-    Threads(String),
-}
 
 /// Results waiting for their turn, for each thread: what memory is held at once.
 const WINDOW_PER_THREAD: usize = 16;

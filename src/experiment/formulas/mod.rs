@@ -4,12 +4,16 @@
 //! formula" without a reason would teach nothing.
 
 mod case;
-mod fit;
+mod chance;
+mod closed;
+mod open;
+mod prediction;
 
 use super::load::attempts;
 use crate::metrics::{Headline, Quantity, estimate};
 use crate::scenario::Plan;
-use case::Case;
+use case::{Case, Source};
+use prediction::{Fit, Prediction};
 use serde::Serialize;
 
 /// The formula of attempts that fail independently.
@@ -38,11 +42,13 @@ pub struct TheoryRow {
     pub note: String,
 }
 
-/// What a formula says of a scenario.
-#[derive(Clone, Debug, PartialEq)]
-struct Prediction {
-    formula: &'static str,
-    figures: Vec<(Quantity, f64)>,
+/// What the queue does.
+fn queue(case: &Case) -> Fit {
+    match case.source {
+        Source::Herd(clients) => closed::herd(case, clients),
+        Source::Closed(clients, pause) => closed::closed(case, clients, pause),
+        Source::Poisson(rate) => open::open(case, rate),
+    }
 }
 
 /// The rows of a strategy, from what it makes of chance and from what the queue does.
@@ -60,9 +66,9 @@ pub(super) fn theory_rows(
         }
     };
     if independent {
-        add(&fit::chance(plan, strategy));
+        add(&chance::chance(plan, strategy));
     }
-    match Case::of(plan, strategy).and_then(|case| fit::queue(&case)) {
+    match Case::of(plan, strategy).and_then(|case| queue(&case)) {
         Ok(prediction) => add(&prediction),
         Err(why) => rows.push(TheoryRow {
             strategy: name.clone(),

@@ -1,83 +1,20 @@
-//! The formulas and their conditions.
+//! Formulas for requests that come whatever happens to them: a Poisson process in front of one queue.
 
-use super::Prediction;
-use super::attempts;
-use super::case::{Case, Source};
+use super::case::Case;
+use super::prediction::{Fit, found, no};
 use crate::metrics::Quantity::{
-    self, AttemptsPerRequest, BackoffMeanS, BusyWorkers, DrainS, LatencyP99S, QueueLength,
-    RefusedShare, SojournMeanS, SuccessRate, ThroughputPerS, TimedOutShare, WaitMeanS,
-    WaitProbability, WaitingInBackoff,
+    AttemptsPerRequest, BusyWorkers, LatencyP99S, QueueLength, RefusedShare, SojournMeanS,
+    SuccessRate, TimedOutShare, WaitMeanS, WaitProbability, WaitingInBackoff,
 };
 use crate::model::OnAbandon;
 use crate::outcome::AttemptOutcome;
-use crate::policy::{Backoff, StateOwner};
-use crate::scenario::Plan;
 use crate::theory::{
-    erlang_a::ErlangA,
-    general::Mg1,
-    herd::Herd,
-    impatience::FixedPatience,
-    loss::Mmck,
-    queues::Mmc,
-    refusals::RefusalRetry,
-    retrial::Retrial,
-    retries,
-    sources::{Engset, FiniteSource, renewal_rate},
-    unaware::unaware_timeout_success,
+    erlang_a::ErlangA, general::Mg1, impatience::FixedPatience, loss::Mmck, queues::Mmc,
+    refusals::RefusalRetry, retrial::Retrial, unaware::unaware_timeout_success,
 };
 
-type Fit = Result<Prediction, String>;
-
-fn found(formula: &'static str, figures: impl Into<Vec<(Quantity, f64)>>) -> Fit {
-    Ok(Prediction {
-        formula,
-        figures: figures.into(),
-    })
-}
-
-fn no(why: &str) -> Fit {
-    Err(why.to_owned())
-}
-
-/// Retries for which delays are added up.
-const MOST_RETRIES: u64 = 10_000;
-
-/// What independent failures make of a request: 1 − pᵏ, (1 − pᵏ)/(1 − p) and the summed delays.
-pub(super) fn chance(plan: &Plan, strategy: usize) -> Prediction {
-    let (p, k) = (plan.failure_probability, attempts(plan, strategy));
-    let mut figures = vec![
-        (SuccessRate, retries::success(p, k)),
-        (AttemptsPerRequest, retries::mean_attempts(p, k)),
-    ];
-    figures.extend(
-        mean_backoff(p, k, &plan.strategies[strategy].rule.backoff)
-            .map(|mean| (BackoffMeanS, mean)),
-    );
-    Prediction {
-        formula: super::CHANCE,
-        figures,
-    }
-}
-
-/// E(D), where the state belongs to the request and every delay has a known mean.
-fn mean_backoff(p: f64, k: u64, backoff: &Backoff) -> Option<f64> {
-    if k > MOST_RETRIES || backoff.shape().state != StateOwner::Request {
-        return None;
-    }
-    let delays: Option<Vec<(f64, f64)>> = (1..k).map(|n| backoff.moments(n)).collect();
-    Some(retries::total_backoff(p, &delays?).mean)
-}
-
-/// What the queue does.
-pub(super) fn queue(case: &Case) -> Fit {
-    match case.source {
-        Source::Herd(clients) => herd(case, clients),
-        Source::Closed(clients, pause) => closed(case, clients, pause),
-        Source::Poisson(rate) => open(case, rate),
-    }
-}
-
-fn open(case: &Case, rate: f64) -> Fit {
+/// A Poisson process of this rate.
+pub(super) fn open(case: &Case, rate: f64) -> Fit {
     if case.retries_failures() {
         return no("retries after failures come in bunches");
     }
@@ -269,102 +206,5 @@ fn impatient_waiting(case: &Case, rate: f64, service_rate: f64, workers: u32) ->
             ],
         ),
         None => no("the queue is too large"),
-    }
-}
-
-/// Clients that pause, ask and wait for their answer.
-fn closed(case: &Case, clients: u64, pause: f64) -> Fit {
-    if case.timeout().is_some() {
-        return no("clients with pauses time out");
-    }
-    let think_rate = 1.0 / pause;
-    let Some(workers) = case.workers() else {
-        if case.attempts > 1 && !case.retries_all_failures() {
-            return no("some failures are not retried");
-        }
-        let latency = case.service.service_time.mean();
-        let mean = retries::mean_attempts(case.p, case.attempts);
-        let backoff = mean_backoff(case.p, case.attempts, &case.strategy.rule.backoff);
-        let rate = backoff.and_then(|d| renewal_rate(clients, pause, mean, latency, d));
-        return match rate {
-            Some(rate) if case.service.failures_take_time => found(
-                "closed loop (renewal reward)",
-                [(
-                    ThroughputPerS,
-                    rate * retries::success(case.p, case.attempts),
-                )],
-            ),
-            _ => no("delays have no known mean"),
-        };
-    };
-    let Some(service_rate) = case.exponential_rate() else {
-        return no("service times are not exponential");
-    };
-    if case.retries_failures() {
-        return no("failed attempts are made again");
-    }
-    match case.places() {
-        Some(0) if !case.retries(AttemptOutcome::QueueFull) => {
-            match Engset::new(clients, think_rate, service_rate, workers) {
-                Some(queue) => found(
-                    "Engset",
-                    [
-                        (RefusedShare, queue.p_blocked()),
-                        (BusyWorkers, queue.mean_busy()),
-                    ],
-                ),
-                None => no("there are too many clients for the chain"),
-            }
-        }
-        Some(_) => no("the queue is limited"),
-        None => match FiniteSource::new(clients, think_rate, service_rate, workers) {
-            Some(queue) => found(
-                "finite source (machine repair)",
-                [
-                    (ThroughputPerS, queue.throughput() * (1.0 - case.p)),
-                    (SojournMeanS, queue.mean_sojourn()),
-                    (QueueLength, queue.mean_queue()),
-                ],
-            ),
-            None => no("there are too many clients for the chain"),
-        },
-    }
-}
-
-/// All clients together against an outage, and then one worker.
-fn herd(case: &Case, clients: u64) -> Fit {
-    let Some(outage_end) = case.outage_end else {
-        return no("a herd has a formula only against an outage that refuses from the start");
-    };
-    let backoff = &case.strategy.rule.backoff;
-    let service = case.service.service_time.constant();
-    let (Some(service), Some(1)) = (service.filter(|s| s.as_nanos() > 0), case.workers()) else {
-        return no("a herd has a formula only for one worker with a constant service time");
-    };
-    let steady = case.timeout().is_none() && case.p == 0.0 && case.attempts == u64::MAX;
-    let steady = steady && case.retries(AttemptOutcome::Refused);
-    if !steady || case.service.on_abandon != OnAbandon::Continue || case.places().is_some() {
-        return no(
-            "a herd has a formula only for unlimited attempts, an unlimited queue and no timeout",
-        );
-    }
-    let herd = Herd {
-        clients,
-        rate: 1.0 / service.as_secs_f64(),
-        outage_end: outage_end.as_secs_f64(),
-    };
-    let delays = (1..=MOST_RETRIES).map(|n| {
-        let (least, most) = backoff.bounds(n);
-        (least == most).then(|| least.as_secs_f64())
-    });
-    match herd.first_return(delays.map_while(|delay| delay)) {
-        Some(back) => found(
-            "herd in lockstep",
-            [
-                (DrainS, herd.drain(back)),
-                (AttemptsPerRequest, back.attempts as f64),
-            ],
-        ),
-        None => no("jitter parts the herd, or it does not come back"),
     }
 }
