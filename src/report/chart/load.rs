@@ -6,6 +6,7 @@ use super::frame::{Frame, ticks, widest};
 use super::number::{percent, thousands};
 use super::{MARGIN, WIDTH, footnote, headline, key, labels, mean_over, name_of, palette, shown};
 use crate::experiment::{RunResult, StrategyResult};
+use crate::metrics::SummaryRow;
 
 const TITLE: &str = "How much load does each strategy put on the service?";
 const Y_UNIT: &str = "attempts per second";
@@ -155,20 +156,36 @@ fn title(canvas: &Canvas<'_>, sheet: &Sheet<'_>, panel: &Panel<'_>) {
     let small = small.colour(if cut { palette::ALARM } else { palette::FAINT });
     canvas.text(&peak, (frame.right, line), small);
 
-    let success = match summary.success_rate {
+    let (bold, plain) = (Look::new(12.5).bold(), Look::new(12.0));
+    let beside = |text: &str| {
+        let taken = labels::width(&peak, small) + labels::width(text, plain) + 28.0;
+        frame.right - frame.left - taken
+    };
+    let name = name_of(panel.strategy);
+    let short = match summary.success_rate {
         Some(rate) => format!("{} succeed", percent(rate)),
         None => "no request ended".into(),
     };
-    let (bold, plain) = (Look::new(12.5).bold(), Look::new(12.0));
-    let room = frame.right
-        - frame.left
-        - labels::width(&peak, small)
-        - labels::width(&success, plain)
-        - 28.0;
-    let name = labels::fit(&name_of(panel.strategy), bold, room);
+    // A name says more than the verdict.
+    let long = format!("{short}, {}", kind(summary));
+    let success = if labels::width(&name, bold) <= beside(&long) {
+        long
+    } else {
+        short
+    };
+    let name = labels::fit(&name, bold, beside(&success));
     canvas.text(&name, (frame.left, line), bold);
     let after = frame.left + labels::width(&name, bold) + 9.0;
     canvas.text(&success, (after, line), plain);
+}
+
+/// What became of the replications, in two or three words.
+fn kind(summary: &SummaryRow) -> String {
+    match summary.collapsed_replications {
+        0 => summary.verdict.into(),
+        n if n == summary.replications => summary.verdict.into(),
+        n => format!("{n} of {} collapsed", summary.replications),
+    }
 }
 
 /// Shaded spans with their names above the plot, where no data is.
