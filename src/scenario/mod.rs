@@ -6,6 +6,7 @@
 mod estimate;
 mod load;
 mod plan;
+mod seed;
 mod spec;
 mod validate;
 mod windows;
@@ -13,4 +14,5 @@ mod windows;
 pub use estimate::{Estimate, MOST_MEMORY};
 pub use load::{LoadError, Scenario, load};
 pub use plan::Plan;
+pub use seed::Seed;
 pub use spec::{Groups, RunSpec, ScenarioSpec, Services};

@@ -97,7 +97,7 @@ impl Plan {
             pinned: pinned(spec),
             replications: spec.run.first_replications(),
             precision: spec.run.wanted_precision(),
-            seed: spec.run.seed,
+            seed: spec.run.seed.0,
             settle: spec.run.settle,
             failure_probability: service.failure_probability(),
             estimate,

@@ -1,5 +1,6 @@
 //! A scenario as written.
 
+use super::seed::Seed;
 use crate::decode::{Check, Decode, Field, Node, Reader, Value, shown};
 use crate::model::{ClientsSpec, FaultSpec, ServiceSpec, StrategySpec};
 use crate::record;
@@ -33,7 +34,7 @@ record! {
         /// Replications at the most, when a precision is wanted.
         max_replications: u32 = 1_000,
         /// All random numbers follow from it.
-        seed: u64 = 1,
+        seed: Seed = Seed(1),
         /// Requests that start before this are simulated but not counted; a tenth of the duration at most when left out.
         warmup: Option<SimDuration> = None,
         /// Time after the last arrival for what is in flight to end.
