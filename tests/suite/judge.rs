@@ -3,7 +3,7 @@
 use crate::support::{Expected, Row, Sample, agrees, exactly, number, replication};
 use retrystorm::metrics::Tally;
 use retrystorm::scenario::Plan;
-use statrs::distribution::{Binomial, DiscreteCDF};
+use statrs::distribution::{Binomial, DiscreteCDF, Poisson};
 
 /// Two-sided probability of four standard errors.
 const FOUR_SIGMA: f64 = 6.3e-5;
@@ -61,8 +61,8 @@ impl Judge {
         }
     }
 
-    /// Two counts among as many tries each may come from one probability: exactly so below twenty, else by z
-    /// with the pooled variance.
+    /// Two counts among as many tries each may come from one probability: by z with the pooled variance. Two
+    /// counts of nothing, or of every try, are equal.
     pub(crate) fn same_share(&mut self, what: &str, mine: u64, theirs: u64, tries: u64) {
         let both = mine + theirs;
         if both == 0 || both == 2 * tries {
@@ -99,6 +99,21 @@ impl Judge {
         );
         assert_eq!(*rows, covered, "{file}");
     }
+}
+
+/// Whether a Poisson law of mean `expected` may give the count `found`: neither tail is less likely than that of
+/// four standard errors.
+pub(crate) fn is_rare_count(found: u64, expected: f64) -> bool {
+    let law = Poisson::new(expected).unwrap();
+    let at_least = found.checked_sub(1).map_or(1.0, |fewer| law.sf(fewer));
+    2.0 * law.cdf(found).min(at_least) > FOUR_SIGMA
+}
+
+#[test]
+fn a_rare_count_is_held_by_both_tails_of_its_law() {
+    // None has a probability of e to the minus mean, and one or more that of about a small mean.
+    assert!(is_rare_count(0, 10.3) && !is_rare_count(0, 10.4));
+    assert!(is_rare_count(1, 4e-5) && !is_rare_count(1, 3e-5));
 }
 
 /// What a row expects of a column that was simulated with a 95 % interval.
