@@ -6,7 +6,8 @@
 //! healthy service can bear a long enough one does not. Bronson et al., "Metastable failures in distributed
 //! systems", HotOS 2021.
 
-use super::load::{Load, attempts};
+use super::load::{Load, attempts, retried_failures};
+use crate::dist::Sampler;
 use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
 use crate::outcome::AttemptOutcome;
 use crate::scenario::Plan;
@@ -80,7 +81,9 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     };
     Ok(Border {
         per_s: match divisor {
-            Divisor::Healthy(_) => amplifier.advertised_capacity(capacity, p),
+            Divisor::Healthy(_) => {
+                amplifier.advertised_capacity(capacity, retried_failures(plan, strategy))
+            }
             Divisor::All(Some(_)) => amplifier.hidden_capacity(capacity),
             Divisor::All(None) => 0.0,
         },
@@ -90,10 +93,10 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     })
 }
 
-/// The share of the timeout that a full queue takes, below which nothing is served too late and above which
-/// everything can be.
-const SHORT_QUEUE: f64 = 0.8;
-const LONG_QUEUE: f64 = 1.2;
+/// A way through the service that takes less than this share of the timeout is in time, always.
+const SHORT: f64 = 0.8;
+/// A full queue that takes this many timeouts is as good as one without end.
+const LONG: f64 = 3.0;
 
 /// Whether a backlog makes the service work for callers that have given up. Between the two ends is an error: a
 /// clause that says why.
@@ -110,8 +113,22 @@ fn wastes(service: &ServicePlan, strategy: &Strategy, capacity: f64) -> Result<b
     if strategy.deadline.is_some() {
         return Err("a deadline may cut attempts short".into());
     }
+    let Some(timeout) = timeout.constant() else {
+        return Err("the timeout is drawn".into());
+    };
+    // What an attempt takes without any wait: nearly all of them take less.
+    let service_time = usual(&service.service_time);
+    let network = service.request_delay.as_ref().map_or(0.0, usual)
+        + service.response_delay.as_ref().map_or(0.0, usual);
+    let bare = (service_time + network) / timeout.as_secs_f64();
+    if bare > SHORT {
+        return Err("an attempt takes about as long as callers wait, without any queue".into());
+    }
     match service.on_abandon {
-        OnAbandon::DropIfLate => return Ok(false),
+        OnAbandon::DropIfLate if network == 0.0 => return Ok(false),
+        OnAbandon::DropIfLate => {
+            return Err("the answer may be late on its way back".into());
+        }
         OnAbandon::SkipWhenDequeued | OnAbandon::Cancel => {
             return Err("abandoned work may still be served just too late".into());
         }
@@ -122,16 +139,17 @@ fn wastes(service: &ServicePlan, strategy: &Strategy, capacity: f64) -> Result<b
         Discipline::Random => return Err("the queue is served in random order".into()),
         Discipline::Fifo => {}
     }
-    let Some(timeout) = timeout.constant() else {
-        return Err("the timeout is drawn".into());
-    };
-    let wait = f64::from(service.queue_capacity) / capacity;
-    let full = wait / timeout.as_secs_f64();
-    if full < SHORT_QUEUE {
+    let full = f64::from(service.queue_capacity) / capacity / timeout.as_secs_f64();
+    if full + bare < SHORT {
         Ok(false)
-    } else if service.queue_capacity == u32::MAX || full > LONG_QUEUE {
+    } else if service.queue_capacity == u32::MAX || full > LONG {
         Ok(true)
     } else {
         Err("a full queue takes about as long as callers wait".into())
     }
+}
+
+/// A time that few draws exceed: the mean and two standard deviations.
+fn usual(times: &Sampler) -> f64 {
+    times.mean() + 2.0 * times.variance().max(0.0).sqrt()
 }

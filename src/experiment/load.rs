@@ -53,8 +53,19 @@ impl Load {
     }
 }
 
+/// Whether all requests start at one moment.
+fn is_one_wave(plan: &Plan) -> bool {
+    let mut starts = plan
+        .world
+        .groups
+        .iter()
+        .map(|group| group.arrivals.moment());
+    let first = starts.next().flatten();
+    first.is_some() && starts.all(|start| start == first)
+}
+
 /// Probability of an attempt failing by itself in a way that is followed by another one.
-fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
+pub(super) fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
     let retry_on = &plan.strategies[strategy].rule.retry_on;
     let mut below = 0.0;
     let failures = plan.world.service.failures.iter();
@@ -95,7 +106,7 @@ pub fn verdict_rule(plan: &Plan, strategy: usize) -> VerdictRule {
         arrivals_end,
         faults: within,
         settle: plan.settle,
-        one_wave: world.groups.iter().all(|group| group.arrivals.is_burst()),
+        one_wave: is_one_wave(plan),
         promised: promised(plan, strategy),
         too_much_load: Load::of(plan, strategy)
             .utilisation()

@@ -110,7 +110,7 @@ impl Headline {
             latency_mean_ms: tally.latency.mean_ms(),
             latency_p50_ms: tally.latency.quantile_ms(0.5),
             latency_p99_ms: tally.latency.quantile_ms(0.99),
-            course: judge(&tally.timeline, rule),
+            course: judge(&tally.timeline, rule, tally.latency.longest()),
             seen: Seen::of(tally, rule.measured_from, rule.arrivals_end, fault_end),
             success_by_attempt: shares_by_attempt(tally),
         }

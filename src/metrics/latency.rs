@@ -76,6 +76,11 @@ impl Latency {
         (self.count() > 0).then_some(ns as f64 / 1e6)
     }
 
+    /// The longest latency, exact; zero if none was counted.
+    pub fn longest(&self) -> SimDuration {
+        SimDuration::from_nanos(self.longest_ns)
+    }
+
     /// The longest latency in milliseconds, exact, if any was counted.
     pub fn max_ms(&self) -> Option<f64> {
         (self.count() > 0).then_some(self.longest_ns as f64 / 1e6)

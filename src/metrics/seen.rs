@@ -20,8 +20,6 @@ pub enum Quantity {
     WaitMeanS,
     /// From reaching the service to the end of service, mean.
     SojournMeanS,
-    /// 99th percentile of the latency of successes.
-    LatencyP99S,
     /// Attempts refused by a full queue ÷ attempts.
     RefusedShare,
     /// Attempts that timed out ÷ attempts.
@@ -42,18 +40,18 @@ pub enum Quantity {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
     values: [Option<f64>; Quantity::ALL.len()],
+    open_share: f64,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::SuccessRate,
         Self::AttemptsPerRequest,
         Self::BackoffMeanS,
         Self::WaitProbability,
         Self::WaitMeanS,
         Self::SojournMeanS,
-        Self::LatencyP99S,
         Self::RefusedShare,
         Self::TimedOutShare,
         Self::ThroughputPerS,
@@ -62,6 +60,20 @@ impl Quantity {
         Self::WaitingInBackoff,
         Self::DrainS,
     ];
+}
+
+impl Quantity {
+    /// Whether it is about what requests come to, so that those still open are missing in it.
+    pub fn misses_open_requests(self) -> bool {
+        matches!(
+            self,
+            Self::SuccessRate
+                | Self::AttemptsPerRequest
+                | Self::BackoffMeanS
+                | Self::TimedOutShare
+                | Self::ThroughputPerS
+        )
+    }
 }
 
 impl Seen {
@@ -79,7 +91,6 @@ impl Seen {
             Quantity::WaitProbability => share(tally.waited, tally.waits.count),
             Quantity::WaitMeanS => some(tally.waits.count, tally.waits.mean_s()),
             Quantity::SojournMeanS => some(tally.sojourns.count, tally.sojourns.mean_s()),
-            Quantity::LatencyP99S => tally.latency.quantile_ms(0.99).map(|ms| ms / 1e3),
             Quantity::RefusedShare => share(outcome(AttemptOutcome::QueueFull), tally.attempts),
             Quantity::TimedOutShare => share(outcome(AttemptOutcome::TimedOut), tally.attempts),
             Quantity::ThroughputPerS => (window > 0.0).then(|| tally.succeeded as f64 / window),
@@ -94,7 +105,13 @@ impl Seen {
         };
         Self {
             values: Quantity::ALL.map(value),
+            open_share: share(tally.unfinished, tally.requests).unwrap_or(0.0),
         }
+    }
+
+    /// Share of the requests that were still open at the end.
+    pub fn open_share(&self) -> f64 {
+        self.open_share
     }
 
     /// A figure, if there is one.

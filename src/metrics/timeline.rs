@@ -176,6 +176,11 @@ impl Timeline {
         &self.bins
     }
 
+    /// The end of the last bin.
+    pub fn end(&self) -> SimTime {
+        SimTime::from_nanos(self.width.saturating_mul(self.bins.len() as u64))
+    }
+
     /// The width of a bin.
     pub fn width(&self) -> SimDuration {
         SimDuration::from_nanos(self.width)

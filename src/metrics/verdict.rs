@@ -4,7 +4,7 @@
 //! started, and each run gets one of five words. A bin of few requests scatters, so it has left the baseline
 //! only when four standard deviations of counting cannot explain it.
 
-use super::{Cohort, Timeline};
+use super::Timeline;
 use crate::time::{SimDuration, SimTime};
 use serde::Serialize;
 use std::ops::Range;
@@ -87,9 +87,14 @@ const COLLAPSE: f64 = 0.5;
 /// Standard deviations of counting that a bin is granted: a run has hundreds of bins, and few should leave by chance.
 const GRANTED: f64 = 4.0;
 
-/// Judges a closed timeline.
-pub fn judge(timeline: &Timeline, rule: &VerdictRule) -> Course {
-    let judge = Judge { timeline, rule };
+/// Judges a closed timeline. A request that is still open although it is older than `longest`, the longest latency of
+/// a success, will not succeed any more and counts as failed.
+pub fn judge(timeline: &Timeline, rule: &VerdictRule, longest: SimDuration) -> Course {
+    let judge = Judge {
+        timeline,
+        rule,
+        decided_until: timeline.end().as_nanos().saturating_sub(longest.as_nanos()),
+    };
     if rule.one_wave {
         judge.judge_wave()
     } else {
@@ -100,6 +105,28 @@ pub fn judge(timeline: &Timeline, rule: &VerdictRule) -> Course {
 struct Judge<'a> {
     timeline: &'a Timeline,
     rule: &'a VerdictRule,
+    /// Of requests that started before this it is known what became of them, in nanoseconds.
+    decided_until: u64,
+}
+
+/// What is known of some requests.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    succeeded: u64,
+    /// Succeeded, failed, or open for too long.
+    decided: u64,
+    all: u64,
+}
+
+impl Known {
+    fn share(self) -> Option<f64> {
+        (self.decided > 0).then(|| self.succeeded as f64 / self.decided as f64)
+    }
+
+    /// Whether enough of them are decided to judge by them: those that end first are not like the others.
+    fn is_telling(self) -> bool {
+        2 * self.decided >= self.all
+    }
 }
 
 impl Judge<'_> {
@@ -110,18 +137,17 @@ impl Judge<'_> {
             share: self.rule.promised,
             requests: f64::INFINITY,
         };
-        let share = self.share(all);
-        let verdict = if is_close(all, baseline) {
-            Verdict::Stable
-        } else if share.is_some_and(|share| share < COLLAPSE * baseline.share) {
+        let verdict = if self.has_collapsed(all, baseline) {
             Verdict::Collapsed
+        } else if is_close(all, baseline) {
+            Verdict::Stable
         } else {
             Verdict::Degraded
         };
         Course {
             verdict,
             baseline: baseline.share,
-            last: share,
+            last: all.share(),
             recovery_s: None,
         }
     }
@@ -133,42 +159,30 @@ impl Judge<'_> {
         let baseline_end = rule
             .faults
             .map_or(rule.measured_from + third, |(from, _)| from);
-        let cohort = self.sum(self.bins_inside(rule.measured_from, baseline_end));
-        let before = self.share(cohort);
+        let before = self.sum(self.bins_inside(rule.measured_from, baseline_end));
         let baseline = Baseline {
-            share: before.unwrap_or(rule.promised),
-            requests: before.map_or(f64::INFINITY, |_| ended(cohort) as f64),
+            share: before.share().unwrap_or(rule.promised),
+            requests: before
+                .share()
+                .map_or(f64::INFINITY, |_| before.decided as f64),
         };
         let after = rule.faults.map_or(baseline_end, |(_, to)| to);
-        let settle = rule
-            .arrivals_end
-            .as_nanos()
-            .saturating_sub(rule.settle.as_nanos());
-        let settle = SimTime::from_nanos(settle);
-        let last_from = settle.max(after).min(rule.arrivals_end);
-        let last = self.sum(self.bins(last_from, rule.arrivals_end));
-        // A fault that lasts to the end leaves no time after it.
-        let last = if self.share(last).is_some() {
-            last
-        } else {
-            self.sum(self.bins(settle, rule.arrivals_end))
-        };
+        let last = self.last(after);
         let left = self
             .bins(baseline_end, rule.arrivals_end)
             .any(|bin| !self.is_back(bin, baseline));
         let back_at = self.back_at(after, baseline);
-        let at_last = self.share(last);
-        let collapsed = at_last.is_some_and(|share| share < COLLAPSE * baseline.share);
-        let verdict = if rule.too_much_load || before.is_some_and(|b| b < COLLAPSE * rule.promised)
-        {
+        let is_back = last.decided > 0 && is_close(last, baseline);
+        let sound = before.share().is_none() || !self.is_below_half(before, rule.promised);
+        let verdict = if rule.too_much_load || !sound {
             Verdict::Overloaded
-        } else if collapsed {
+        } else if self.has_collapsed(last, baseline) {
             Verdict::Collapsed
         } else if !left {
             Verdict::Stable
-        } else if rule.faults.is_some() && back_at.is_some() && is_close(last, baseline) {
+        } else if rule.faults.is_some() && back_at.is_some() && is_back {
             Verdict::Recovered
-        } else if rule.faults.is_none() && is_close(last, baseline) {
+        } else if rule.faults.is_none() && is_back {
             Verdict::Stable
         } else {
             Verdict::Degraded
@@ -177,8 +191,51 @@ impl Judge<'_> {
         Course {
             verdict,
             baseline: baseline.share,
-            last: at_last,
+            last: last.share(),
             recovery_s: recovery.map(|at| at.since(after).as_secs_f64()),
+        }
+    }
+
+    /// The last requests of which enough are decided: those of the settling time before arrivals end, or of an
+    /// earlier one, but none from before `after` unless the fault lasts to the end. When nothing starts any more
+    /// because everybody waits, those who wait for ever are the last.
+    fn last(&self, after: SimTime) -> Known {
+        let settle = self.rule.settle.as_nanos();
+        let first = if after < self.rule.arrivals_end {
+            after
+        } else {
+            SimTime::from_nanos(self.rule.arrivals_end.as_nanos().saturating_sub(settle))
+        };
+        let width = self.timeline.width().as_nanos();
+        let all = self.bins(first, self.rule.arrivals_end);
+        let length = settle.div_ceil(width).max(1) as usize;
+        let windows = all.clone().rev().map(|end| {
+            let from = (end + 1).saturating_sub(length).max(all.start);
+            self.sum(from..end + 1)
+        });
+        let telling = |known: &Known| known.all > 0 && known.is_telling();
+        if let Some(known) = windows.take(MOST_WINDOWS).find(telling) {
+            return known;
+        }
+        let whole = self.sum(all);
+        if whole.all > 0 {
+            return whole;
+        }
+        self.stranded()
+    }
+
+    /// Requests that are open for too long, wherever they started.
+    fn stranded(&self) -> Known {
+        let old = (0..self.timeline.cohorts().len()).map(|bin| self.known(bin));
+        let cohorts = self.timeline.cohorts().iter();
+        let open = old
+            .zip(cohorts)
+            .map(|(known, cohort)| known.decided - cohort.succeeded - cohort.failed);
+        let open = open.sum();
+        Known {
+            succeeded: 0,
+            decided: open,
+            all: open,
         }
     }
 
@@ -204,12 +261,16 @@ impl Judge<'_> {
         SimTime::from_nanos(self.timeline.width().as_nanos().saturating_mul(bin as u64))
     }
 
-    /// Bins that begin in a span of time; the first one may have begun before it.
+    /// Bins that touch a span of time.
     fn bins(&self, from: SimTime, to: SimTime) -> Range<usize> {
         let width = self.timeline.width().as_nanos();
-        let first = from.as_nanos() / width;
-        let end = to.as_nanos().div_ceil(width);
-        self.range(first, end)
+        self.range(from.as_nanos() / width, to.as_nanos().div_ceil(width))
+    }
+
+    /// Bins that lie wholly inside a span of time.
+    fn bins_inside(&self, from: SimTime, to: SimTime) -> Range<usize> {
+        let width = self.timeline.width().as_nanos();
+        self.range(from.as_nanos().div_ceil(width), to.as_nanos() / width)
     }
 
     fn range(&self, first: u64, end: u64) -> Range<usize> {
@@ -218,44 +279,48 @@ impl Judge<'_> {
         first as usize..end.min(count).max(first) as usize
     }
 
-    /// Bins that lie wholly inside a span of time, or those that touch it if there are none.
-    fn bins_inside(&self, from: SimTime, to: SimTime) -> Range<usize> {
-        let width = self.timeline.width().as_nanos();
-        let (first, end) = (from.as_nanos().div_ceil(width), to.as_nanos() / width);
-        if first < end {
-            self.range(first, end)
-        } else {
-            self.bins(from, to)
+    /// What is known of the requests of a bin.
+    fn known(&self, bin: usize) -> Known {
+        let cohort = self.timeline.cohorts()[bin];
+        let ended = cohort.succeeded + cohort.failed;
+        let end = self.start(bin) + self.timeline.width();
+        let old = end.as_nanos() <= self.decided_until;
+        Known {
+            succeeded: cohort.succeeded,
+            decided: if old { ended + cohort.open } else { ended },
+            all: ended + cohort.open,
         }
     }
 
-    fn sum(&self, bins: Range<usize>) -> Cohort {
-        let mut sum = Cohort::default();
-        self.timeline.cohorts()[bins]
-            .iter()
-            .for_each(|cohort| sum.add(cohort));
-        sum
+    fn sum(&self, bins: Range<usize>) -> Known {
+        bins.fold(Known::default(), |sum, bin| {
+            let known = self.known(bin);
+            Known {
+                succeeded: sum.succeeded + known.succeeded,
+                decided: sum.decided + known.decided,
+                all: sum.all + known.all,
+            }
+        })
     }
 
-    fn share(&self, cohort: Cohort) -> Option<f64> {
-        let ended = ended(cohort);
-        (ended > 0).then(|| cohort.succeeded as f64 / ended as f64)
-    }
-
+    /// Whether a bin did as well as the baseline. One of which too little is known is given the benefit.
     fn is_back(&self, bin: usize, baseline: Baseline) -> bool {
-        is_close(self.timeline.cohorts()[bin], baseline)
+        let known = self.known(bin);
+        !known.is_telling() || is_close(known, baseline)
+    }
+
+    /// Whether success was below half of what it was, and not by luck.
+    fn has_collapsed(&self, known: Known, baseline: Baseline) -> bool {
+        self.is_below_half(known, baseline.share) && !is_close(known, baseline)
+    }
+
+    fn is_below_half(&self, known: Known, share: f64) -> bool {
+        known.share().is_some_and(|now| now < COLLAPSE * share)
     }
 }
 
-/// Requests that are known to have ended. When most of them never do, those that did not have failed.
-fn ended(cohort: Cohort) -> u64 {
-    let ended = cohort.succeeded + cohort.failed;
-    if cohort.open > ended {
-        ended + cohort.open
-    } else {
-        ended
-    }
-}
+/// Windows that are looked at from the end backwards.
+const MOST_WINDOWS: usize = 10_000;
 
 /// A success and from how many requests it is known.
 #[derive(Clone, Copy)]
@@ -264,11 +329,18 @@ struct Baseline {
     requests: f64,
 }
 
-/// Whether a number of requests did as well as the baseline, but for luck on either side. No requests did.
-fn is_close(cohort: Cohort, baseline: Baseline) -> bool {
-    let (n, share) = (ended(cohort) as f64, baseline.share);
-    let variance = n * share * (1.0 - share) * (1.0 + n / baseline.requests);
-    cohort.succeeded as f64 >= BACK * share * n - GRANTED * variance.max(0.0).sqrt()
+/// Whether a number of requests did as well as the baseline, but for luck on either side. No requests did. The luck
+/// is that of a share a little nearer to one half, so that a baseline without any failure grants some.
+fn is_close(known: Known, baseline: Baseline) -> bool {
+    let n = known.decided as f64;
+    let (share, m) = (baseline.share, baseline.requests);
+    let likely = if m.is_finite() {
+        (share * m + 1.0) / (m + 2.0)
+    } else {
+        share
+    };
+    let variance = n * likely * (1.0 - likely) * (1.0 + n / m);
+    known.succeeded as f64 >= BACK * share * n - GRANTED * variance.max(0.0).sqrt()
 }
 
 #[cfg(test)]
@@ -300,7 +372,7 @@ mod tests {
             cohort.succeeded = good(u64::from(second));
             cohort.failed = 100 - cohort.succeeded;
         }
-        judge(&timeline, rule)
+        judge(&timeline, rule, SimDuration::from_millis(100))
     }
 
     #[test]
@@ -409,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_never_end_have_failed_when_they_are_most() {
+    fn requests_that_are_open_for_too_long_have_failed() {
         let mut timeline = Timeline::new(SimDuration::from_secs(1), at(100));
         for second in 0..100 {
             let cohort = timeline.cohort(second);
@@ -418,14 +490,23 @@ mod tests {
                 _ => (cohort.succeeded, cohort.open) = (1, 99),
             }
         }
-        assert_eq!(judge(&timeline, &RULE).verdict, Verdict::Collapsed);
+        assert_eq!(
+            judge(&timeline, &RULE, SimDuration::from_millis(100)).verdict,
+            Verdict::Collapsed
+        );
+        // Slow successes leave as much open, and that is no collapse.
+        let slow = judge(&timeline, &RULE, SimDuration::from_secs(80));
+        assert_ne!(slow.verdict, Verdict::Collapsed);
         // A few that are still open at the end are not missed.
         let mut timeline = Timeline::new(SimDuration::from_secs(1), at(100));
         for second in 0..100 {
             let cohort = timeline.cohort(second);
             cohort.succeeded = 100;
-            cohort.open = u64::from(second > 97) * 40;
+            cohort.open = u64::from(second > 98) * 40;
         }
-        assert_eq!(judge(&timeline, &RULE).verdict, Verdict::Stable);
+        assert_eq!(
+            judge(&timeline, &RULE, SimDuration::from_millis(100)).verdict,
+            Verdict::Stable
+        );
     }
 }

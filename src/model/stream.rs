@@ -178,6 +178,16 @@ impl ArrivalPlan {
         }
     }
 
+    /// The one moment at which all requests start, if there is one.
+    pub fn moment(&self) -> Option<SimTime> {
+        match self.kind {
+            Kind::Burst {
+                at, spread: 0.0, ..
+            } => Some(at),
+            _ => None,
+        }
+    }
+
     /// Whether each client sends one request at time zero, and no more.
     pub fn is_one_burst(&self) -> bool {
         matches!(

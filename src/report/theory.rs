@@ -68,7 +68,16 @@ pub(super) fn formula_words(strategy: &StrategyResult) -> Option<String> {
         .filter(|row| row.formula != "none" && row.formula != CHANCE)
         .collect();
     let formula = rows.first()?.formula;
-    let distance = |row: &TheoryRow| row.z.map_or(0.0, f64::abs);
+    // Without scatter any distance is too much.
+    let apart = |row: &TheoryRow| match (row.observed, row.predicted) {
+        (Some(o), Some(p)) if row.note.is_empty() => (o - p).abs() > 1e-6 * p.abs(),
+        _ => false,
+    };
+    let distance = |row: &TheoryRow| match row.z {
+        Some(z) => z.abs(),
+        None if apart(row) => f64::INFINITY,
+        None => 0.0,
+    };
     let farthest = rows
         .iter()
         .filter(|row| row.observed.is_some())

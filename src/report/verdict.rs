@@ -7,6 +7,7 @@ use super::number::{count, percent, points, short_percent};
 use super::text::glue;
 use crate::experiment::{PRACTICAL, RunResult, StrategyResult, replications_for};
 use crate::metrics::Verdict;
+use crate::scenario::MOST_REPLICATIONS;
 
 /// The verdicts of a strategy's replications as a sentence part: "recovered 5.0 s after the last fault (4.8 to 5.2)".
 /// A strategy with several verdicts is given by their counts.
@@ -98,6 +99,17 @@ pub(super) fn more_replications(result: &RunResult) -> Option<String> {
         .map(|s| (&s.total, s.each.as_slice()));
     let needed = replications_for(wanted, parts)?;
     let half = short_percent(wanted);
+    if needed > MOST_REPLICATIONS {
+        let most = count(u64::from(MOST_REPLICATIONS));
+        return Some(match result.precision {
+            Some(_) => format!(
+                "The wanted ± {half} was not reached: it takes more than {most} replications."
+            ),
+            None => {
+                format!("Intervals of ± {half} or less would take more than {most} replications.")
+            }
+        });
+    }
     let replications = count(u64::from(needed));
     let most = glue(&format!("--set run.max_replications={needed}"));
     let option = glue(&format!("--precision {}", half.replace(' ', "")));

@@ -15,4 +15,4 @@ pub use estimate::{Estimate, MOST_MEMORY};
 pub use load::{LoadError, Scenario, load};
 pub use plan::Plan;
 pub use seed::Seed;
-pub use spec::{Groups, RunSpec, ScenarioSpec, Services};
+pub use spec::{Groups, MOST_REPLICATIONS, RunSpec, ScenarioSpec, Services};

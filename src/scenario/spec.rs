@@ -10,7 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// Replications at the most.
-const MOST_REPLICATIONS: u32 = 100_000;
+pub const MOST_REPLICATIONS: u32 = 100_000;
 /// Bins of a timeline, when the scenario does not set their width.
 const USUAL_BINS: u64 = 120;
 /// Bins of a timeline at the most: more cannot be seen, and every run holds them all in memory.
@@ -73,6 +73,10 @@ impl Check for RunSpec {
             );
         }
         self.check_replications(reader);
+        if self.settle == SimDuration::ZERO {
+            let remedy = "give a positive length, like \"10s\"";
+            reader.error_at(&["settle"], "a window of no length decides nothing", remedy);
+        }
         if self.bin == Some(SimDuration::ZERO) {
             let remedy = "give a positive width, or leave `bin` out for about 120 bins";
             reader.error_at(&["bin"], "a bin of no width holds nothing", remedy);

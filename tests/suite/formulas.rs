@@ -31,7 +31,7 @@ fn every_formula_is_found_where_it_fits_and_agrees() {
     let thrice = "max_attempts = 3\nbackoff.memoryless.mean = \"500ms\"";
     let leaving = "max_attempts = 1\ntimeout_covers = \"wait\"\nattempt_timeout";
     let cases: [(&str, &str, String, String, usize); 14] = [
-        ("M/M/c (Erlang C)", POISSON, exponential("2", "200ms", ""), ONCE.into(), 6),
+        ("M/M/c (Erlang C)", POISSON, exponential("2", "200ms", ""), ONCE.into(), 5),
         ("M/M/c/K", POISSON, exponential("2", "200ms", "queue.capacity = 5"), ONCE.into(), 5),
         (
             "M/M/c/c (Erlang B)",
@@ -184,6 +184,28 @@ fn where_no_formula_fits_the_reason_is_told() {
             "no steady state",
         ),
         (
+            "count = 20\narrivals.closed_loop.think.exponential = { mean = \"1s\" }",
+            exponential(
+                "1",
+                "100ms",
+                "failures_take_time = false\nfailures = [{ code = 503, probability = \"20%\" }]",
+            ),
+            ONCE,
+            "failures take no service time",
+        ),
+        (
+            POISSON,
+            exponential("2", "200ms", "queue.capacity = 0"),
+            "max_attempts = \"unlimited\"\nbackoff.memoryless.mean = \"20s\"",
+            "short against the delays",
+        ),
+        (
+            POISSON,
+            "workers = \"unlimited\"\nservice_time = \"100s\"".into(),
+            ONCE,
+            "short against service times",
+        ),
+        (
             POISSON,
             exponential(
                 "4",
@@ -198,4 +220,22 @@ fn where_no_formula_fits_the_reason_is_told() {
         let none = rows.iter().find(|row| row.formula == "none").expect(why);
         assert!(none.note.contains(why), "{why}: {none:?}");
     }
+}
+
+#[test]
+fn z_is_left_out_where_open_requests_would_move_it() {
+    let text = "[run]\nwarmup = \"0s\"\nduration = \"60s\"\nreplications = 10\n\
+         [clients]\ncount = 10\narrivals.poisson = { rate = \"100/s\" }\n\
+         [service.api]\nworkers = \"unlimited\"\nservice_time = \"1ms\"\n\
+         failures = [{ code = 503, probability = \"50%\" }]\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = 5\nbackoff.exponential = { base = \"500ms\" }\n";
+    let told = rows(text);
+    let success = told.iter().find(|row| row.formula == CHANCE).unwrap();
+    assert!(
+        success.z.is_none() && success.note.contains("still open"),
+        "{success:?}"
+    );
+    let drained = rows(&text.replace("replications", "drain = \"10s\"\nreplications"));
+    let success = drained.iter().find(|row| row.formula == CHANCE).unwrap();
+    assert!(success.z.is_some_and(|z| z.abs() < 4.0), "{success:?}");
 }

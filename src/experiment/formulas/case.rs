@@ -7,6 +7,11 @@ use crate::outcome::AttemptOutcome;
 use crate::scenario::Plan;
 use crate::time::SimTime;
 
+/// A warm-up lasts so many times what is slowest, ...
+const SETTLED: f64 = 3.0;
+/// ... and the measured time so many times.
+const SEEN: f64 = 10.0;
+
 /// How requests come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
@@ -28,6 +33,10 @@ pub(super) struct Case<'a> {
     pub(super) attempts: u64,
     /// Probability of an attempt failing by itself.
     pub(super) p: f64,
+    /// How long requests warm up and are then measured, in seconds.
+    pub(super) windows: (f64, f64),
+    /// When requests stop to arrive.
+    pub(super) arrivals_end: SimTime,
     /// The end of an outage that refuses from the start, if there is one and nothing else.
     pub(super) outage_end: Option<SimTime>,
 }
@@ -79,8 +88,22 @@ impl<'a> Case<'a> {
             strategy: strategy_plan,
             attempts: attempts(plan, strategy),
             p: plan.failure_probability,
+            windows: (
+                plan.world.warmup.as_secs_f64(),
+                plan.world
+                    .duration
+                    .saturating_sub(plan.world.warmup)
+                    .as_secs_f64(),
+            ),
+            arrivals_end: SimTime::ZERO + plan.world.duration,
             outage_end,
         })
+    }
+
+    /// Whether something that takes `slowest` seconds is settled after the warm-up, and seen often enough.
+    pub(super) fn is_settled(&self, slowest: f64) -> bool {
+        let (warmup, measured) = self.windows;
+        warmup >= SETTLED * slowest && measured >= SEEN * slowest
     }
 
     /// The rate of one worker, if service times are exponential.

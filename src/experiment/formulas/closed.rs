@@ -15,36 +15,31 @@ use crate::theory::{
     sources::{Engset, FiniteSource, renewal_rate},
 };
 
+/// Clients begin with a pause, so that much of what is slow has settled at the start.
+const SHARE_OF_SLOWEST: f64 = 2.0;
+
 /// Clients that pause, ask and wait for their answer.
 pub(super) fn closed(case: &Case, clients: u64, pause: f64) -> Fit {
     if case.timeout().is_some() {
         return no("clients with pauses time out");
     }
+    let service = case.service.service_time.mean();
+    let slowest = pause.max(service * case.attempts.min(MOST_RETRIES) as f64);
+    if !case.is_settled(slowest / SHARE_OF_SLOWEST) {
+        return no("the warm-up or the window is short against pauses or service times");
+    }
     let think_rate = 1.0 / pause;
     let Some(workers) = case.workers() else {
-        if case.attempts > 1 && !case.retries_all_failures() {
-            return no("some failures are not retried");
-        }
-        let latency = case.service.service_time.mean();
-        let mean = retries::mean_attempts(case.p, case.attempts);
-        let backoff = mean_backoff(case.p, case.attempts, &case.strategy.rule.backoff);
-        let rate = backoff.and_then(|d| renewal_rate(clients, pause, mean, latency, d));
-        return match rate {
-            Some(rate) if case.service.failures_take_time => found(
-                "closed loop (renewal reward)",
-                [(
-                    ThroughputPerS,
-                    rate * retries::success(case.p, case.attempts),
-                )],
-            ),
-            _ => no("delays have no known mean"),
-        };
+        return unlimited(case, clients, pause);
     };
     let Some(service_rate) = case.exponential_rate() else {
         return no("service times are not exponential");
     };
     if case.retries_failures() {
         return no("failed attempts are made again");
+    }
+    if case.p > 0.0 && !case.service.failures_take_time {
+        return no("failures take no service time");
     }
     match case.places() {
         Some(0) if !case.retries(AttemptOutcome::QueueFull) => {
@@ -74,9 +69,30 @@ pub(super) fn closed(case: &Case, clients: u64, pause: f64) -> Fit {
     }
 }
 
+/// Nobody waits: each client takes its pause, its attempts and its delays in turn.
+fn unlimited(case: &Case, clients: u64, pause: f64) -> Fit {
+    if case.attempts > 1 && !case.retries_all_failures() {
+        return no("some failures are not retried");
+    }
+    let latency = case.service.service_time.mean();
+    let mean = retries::mean_attempts(case.p, case.attempts);
+    let backoff = mean_backoff(case.p, case.attempts, &case.strategy.rule.backoff);
+    let rate = backoff.and_then(|d| renewal_rate(clients, pause, mean, latency, d));
+    match rate {
+        Some(rate) if case.service.failures_take_time => found(
+            "closed loop (renewal reward)",
+            [(
+                ThroughputPerS,
+                rate * retries::success(case.p, case.attempts),
+            )],
+        ),
+        _ => no("delays have no known mean"),
+    }
+}
+
 /// All clients together against an outage, and then one worker.
 pub(super) fn herd(case: &Case, clients: u64) -> Fit {
-    let Some(outage_end) = case.outage_end else {
+    let Some(outage_end) = case.outage_end.filter(|&end| end <= case.arrivals_end) else {
         return no("a herd has a formula only against an outage that refuses from the start");
     };
     let backoff = &case.strategy.rule.backoff;

@@ -38,7 +38,7 @@ pub struct TheoryRow {
     pub observed_high: Option<f64>,
     /// (observed − predicted) ÷ standard error over replications.
     pub z: Option<f64>,
-    /// Why no formula applies.
+    /// Why no formula applies, or why z is left out.
     pub note: String,
 }
 
@@ -85,6 +85,9 @@ pub(super) fn theory_rows(
     rows
 }
 
+/// More requests than this that are open at the end can move a figure by more than chance does.
+const MOST_OPEN: f64 = 2e-3;
+
 /// The standard error is over replications, so that correlation inside a run does not count as certainty.
 fn row(
     strategy: &str,
@@ -95,6 +98,20 @@ fn row(
 ) -> TheoryRow {
     let observed = estimate(each, |run| run.seen.get(quantity));
     let error = observed.and_then(|o| o.standard_error).filter(|&e| e > 0.0);
+    let open = estimate(each, |run| Some(run.seen.open_share())).map_or(0.0, |open| open.mean);
+    let misses = quantity.misses_open_requests() && open > MOST_OPEN;
+    let z = observed
+        .zip(error)
+        .filter(|_| !misses)
+        .map(|(o, error)| (o.mean - predicted) / error);
+    let note = if misses {
+        format!(
+            "{:.1} % of requests were still open at the end, so z is left out: lengthen `drain`",
+            open * 100.0
+        )
+    } else {
+        String::new()
+    };
     TheoryRow {
         strategy: strategy.into(),
         formula,
@@ -103,9 +120,7 @@ fn row(
         observed: observed.map(|o| o.mean),
         observed_low: observed.and_then(|o| o.low),
         observed_high: observed.and_then(|o| o.high),
-        z: observed
-            .zip(error)
-            .map(|(o, error)| (o.mean - predicted) / error),
-        note: String::new(),
+        z,
+        note,
     }
 }

@@ -2,9 +2,10 @@
 
 use super::case::Case;
 use super::prediction::{Fit, found, no};
+use crate::dist::Sampler;
 use crate::metrics::Quantity::{
-    AttemptsPerRequest, BusyWorkers, LatencyP99S, QueueLength, RefusedShare, SojournMeanS,
-    SuccessRate, TimedOutShare, WaitMeanS, WaitProbability, WaitingInBackoff,
+    AttemptsPerRequest, BusyWorkers, QueueLength, RefusedShare, SojournMeanS, SuccessRate,
+    TimedOutShare, WaitMeanS, WaitProbability, WaitingInBackoff,
 };
 use crate::model::OnAbandon;
 use crate::outcome::AttemptOutcome;
@@ -17,6 +18,10 @@ use crate::theory::{
 pub(super) fn open(case: &Case, rate: f64) -> Fit {
     if case.retries_failures() {
         return no("retries after failures come in bunches");
+    }
+    let patience = case.timeout().map_or(0.0, Sampler::mean);
+    if !case.is_settled(case.service.service_time.mean().max(patience)) {
+        return no("the warm-up or the window is short against service times or patience");
     }
     if case.p > 0.0 && !case.service.failures_take_time {
         return no("failures take no service time");
@@ -54,16 +59,19 @@ fn patient(case: &Case, rate: f64, workers: u32) -> Fit {
         let Some(queue) = Mmc::new(rate, service_rate, workers) else {
             return no("the queue has no steady state: more work comes than is done");
         };
-        let mut figures = vec![
+        if !case.is_settled(relaxation(
+            queue.utilisation(),
+            f64::from(workers) * service_rate,
+        )) {
+            return no("the warm-up or the window is short against the relaxation of the queue");
+        }
+        let figures = vec![
             (WaitProbability, queue.p_wait()),
             (WaitMeanS, queue.mean_wait()),
             (SojournMeanS, queue.mean_sojourn()),
             (BusyWorkers, rate / service_rate),
             (QueueLength, queue.mean_queue()),
         ];
-        if case.is_plain_fifo() {
-            figures.push((LatencyP99S, queue.sojourn_quantile(0.99)));
-        }
         return found("M/M/c (Erlang C)", figures);
     };
     let Some(queue) = Mmck::new(rate, service_rate, workers, u64::from(workers) + places) else {
@@ -85,6 +93,15 @@ fn patient(case: &Case, rate: f64, workers: u32) -> Fit {
     )
 }
 
+/// The relaxation time of a queue of this utilisation and capacity; see [`super::super::warnings`]. None above one.
+fn relaxation(utilisation: f64, capacity: f64) -> f64 {
+    let slack = 1.0 - utilisation.min(1.0).sqrt();
+    1.0 / (capacity * slack * slack).max(f64::MIN_POSITIVE)
+}
+
+/// Service times of a greater squared coefficient of variation need more runs than anybody makes.
+const MOST_SPREAD: f64 = 20.0;
+
 /// Any service time, one worker: Pollaczek and Khinchine.
 fn general(case: &Case, rate: f64, workers: u32) -> Fit {
     if workers != 1 || case.places().is_some() {
@@ -96,6 +113,12 @@ fn general(case: &Case, rate: f64, workers: u32) -> Fit {
         case.service.service_time.mean(),
         case.service.service_time.variance(),
     );
+    if variance > MOST_SPREAD * mean * mean {
+        return no("service times scatter too much for their mean to show");
+    }
+    if !case.is_settled(relaxation(rate * mean, 1.0 / mean) * (1.0 + variance / (mean * mean))) {
+        return no("the warm-up or the window is short against the relaxation of the queue");
+    }
     match Mg1::new(rate, mean, variance + mean * mean, None) {
         Some(queue) => found(
             "M/G/1 (Pollaczek–Khinchine)",
@@ -119,6 +142,12 @@ fn retrial(case: &Case, rate: f64, workers: u32) -> Fit {
     };
     if case.p > 0.0 {
         return no("some attempts fail");
+    }
+    // Callers come back until they are served, or until their attempts are used up.
+    let slack = 1.0 - (rate / (service_rate * f64::from(workers))).min(0.999);
+    let rounds = (case.attempts as f64).min(1.0 / slack);
+    if !case.is_settled(mean.as_secs_f64() * rounds) {
+        return no("the warm-up or the window is short against the delays of refused callers");
     }
     let (again, places) = (1.0 / mean.as_secs_f64(), case.places().unwrap_or(0));
     if case.attempts == u64::MAX && places == 0 {
