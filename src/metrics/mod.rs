@@ -5,6 +5,7 @@
 
 mod estimate;
 mod headline;
+mod judge;
 mod latency;
 mod proportion;
 mod seen;
@@ -17,6 +18,7 @@ pub use crate::outcome::{AttemptOutcome, FailureReason};
 pub use estimate::{CONFIDENCE, Estimate};
 use headline::verdict_of_all;
 pub use headline::{Headline, ReplicationRow, estimate, success_by_attempt, success_of};
+pub use judge::judge;
 pub use latency::Latency;
 pub use proportion::wilson;
 pub use seen::{Quantity, Seen};
@@ -24,4 +26,4 @@ pub use summary::{AttemptsRow, SummaryRow, TimelineRow, attempts_rows, summarise
 pub(crate) use tally::count_at;
 pub use tally::{DelaySum, Moments, Tally};
 pub use timeline::{Bin, Cohort, Gauge, Timeline};
-pub use verdict::{Course, Verdict, VerdictRule, judge};
+pub use verdict::{Course, Verdict, VerdictRule};

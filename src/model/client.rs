@@ -1,11 +1,12 @@
 //! Clients: requests arrive, wait for a place in flight, and begin.
 
 use super::arrival::Start;
+use super::group::{Group, Pool};
 use super::log::AttemptLog;
 use super::slab::NONE;
 use super::step::Step;
 use super::stream::ANY_CLIENT;
-use super::world::{Event, Group, Request, Stage, World};
+use super::world::{Event, Request, Stage, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
 use crate::outcome::FailureReason;
@@ -284,7 +285,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         }
     }
 
-    fn pool_mut(&mut self, group: u16, pool: u32) -> &mut super::world::Pool {
+    fn pool_mut(&mut self, group: u16, pool: u32) -> &mut Pool {
         &mut self.groups[usize::from(group)].pools[pool as usize]
     }
 

@@ -1,7 +1,7 @@
 //! Groups of clients: how many, when they send requests, and how many requests each may have in flight.
 
 use super::arrival::Arrivals;
-use super::stream::ArrivalPlan;
+use super::arrival_plan::ArrivalPlan;
 use crate::decode::{Check, Decode, Node, Reader, Value};
 use crate::time::SimDuration;
 use crate::{choice, record};

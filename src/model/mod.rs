@@ -4,11 +4,14 @@
 //! [`run_world`] runs one strategy in one world.
 
 mod arrival;
+mod arrival_plan;
 mod client;
 mod clients;
 mod conditions;
+mod event;
 mod fault;
 mod flight;
+mod group;
 mod log;
 mod pace;
 mod queue;
@@ -26,6 +29,7 @@ pub use arrival::{
     Arrivals, Between, Burst, ClosedLoop, Offset, Periodic, Point, Poisson, Profile, Spacing,
     Start, Trace,
 };
+pub use arrival_plan::ArrivalPlan;
 pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
 pub use conditions::FaultSchedule;
 pub use fault::{FaultSpec, MOST_REPEATS, Outage};
@@ -35,5 +39,4 @@ pub use service::{
     FailureSpec, Limit, NetworkSpec, OnAbandon, QueueSpec, ServicePlan, ServiceSpec,
 };
 pub use strategy::{Strategy, StrategySpec, TimeoutCovers};
-pub use stream::ArrivalPlan;
 pub use world::{MOST_IN_FLIGHT, PARTS, WorldError, WorldPlan, run_world, run_world_telling};

@@ -1,10 +1,11 @@
 //! An attempt begins, ends, and is followed by another or by nothing.
 
+use super::group::Group;
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::OnAbandon;
 use super::slab::NONE;
 use super::step::Step;
-use super::world::{Event, Group, Job, Request, Stage, Whereabouts, World};
+use super::world::{Event, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::{Gauge, Tally, count_at};
 use crate::outcome::{AttemptOutcome, FailureReason};

@@ -6,16 +6,16 @@
 
 use super::clients::GroupPlan;
 use super::conditions::{Conditions, FaultSchedule};
+pub(super) use super::event::Event;
 pub(super) use super::flight::{Job, Request, Stage, Whereabouts};
+use super::group::Group;
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::{OnAbandon, Service, ServicePlan};
 use super::slab::{NONE, Slab};
 use super::step::Step;
 use super::strategy::Strategy;
-use super::stream::Stream;
-use crate::kernel::{Lane, Model, Scheduler, Simulation, Stuck};
+use crate::kernel::{Model, Scheduler, Simulation, Stuck};
 use crate::metrics::{Gauge, Tally};
-use crate::policy::BackoffState;
 use crate::rng::{Draws, Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
@@ -49,33 +49,6 @@ impl WorldPlan {
     }
 }
 
-/// What happens. Eight bytes, so that an entry of the event list is small.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
-    /// The next request of a group's stream arrives.
-    Arrival { group: u16 },
-    /// A client of a closed loop has paused long enough.
-    PauseOver { group: u16, client: u32 },
-    /// A job reaches the service.
-    Reached { job: u32 },
-    /// A job's service ends.
-    Served { job: u32 },
-    /// The answer to a job reaches the client.
-    Answered { job: u32 },
-    /// A client's patience with an attempt, or with a request, is over.
-    GaveUp { request: u32 },
-    /// A client has waited long enough to try again.
-    RetryDue { request: u32 },
-    /// A pool has a free place.
-    PoolFreed { group: u16, pool: u32 },
-    /// A request has waited for a place long enough.
-    PoolWaitOver { request: u32 },
-    /// A fault starts, ends or moves on.
-    ConditionsChanged,
-}
-
-const _: () = assert!(size_of::<Event>() <= 8);
-
 /// How often a run tells that it moves on.
 pub const PARTS: u32 = 50;
 
@@ -103,40 +76,6 @@ impl From<Stuck> for WorldError {
     fn from(stuck: Stuck) -> Self {
         Self::Stuck(stuck)
     }
-}
-
-/// A line of requests for places in flight.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pool {
-    pub(super) in_flight: u32,
-    pub(super) first: u32,
-    pub(super) last: u32,
-    /// Whether an event that lets the next one in is under way.
-    pub(super) opening: bool,
-}
-
-/// The state of a client group.
-#[derive(Debug)]
-pub(super) struct Group<'p> {
-    pub(super) plan: &'p GroupPlan,
-    pub(super) strategy: &'p Strategy,
-    pub(super) key: Key,
-    pub(super) stream: Stream<'p>,
-    /// One bit a client of a thinned closed loop: it has a request in flight.
-    pub(super) busy: Vec<u64>,
-    /// Requests made by each client of a closed loop with events.
-    pub(super) calls: Vec<u32>,
-    pub(super) pools: Vec<Pool>,
-    /// Backoff that lives on in the client.
-    pub(super) backoff: Vec<BackoffState>,
-    /// Jitter numbers drawn by each client, when generators are shared.
-    pub(super) jitter_drawn: Vec<u32>,
-    /// Attempts of each client that reached the service, for faults that count them.
-    pub(super) attempts_seen: Vec<u32>,
-    pub(super) arrival_lane: Lane,
-    pub(super) give_up_lane: Option<Lane>,
-    pub(super) pause_lane: Option<Lane>,
-    pub(super) retry_lane: Option<Lane>,
 }
 
 /// A world that runs one strategy. In a `PLAIN` world (see [`is_plain`]) what most scenarios do without is not
@@ -342,44 +281,6 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
     #[inline(always)]
     pub(super) fn change(&mut self, gauge: Gauge, delta: i64) {
         self.tally.timeline.change(gauge, delta);
-    }
-}
-
-impl<'p> Group<'p> {
-    fn new(
-        plan: &'p GroupPlan,
-        strategy: &'p Strategy,
-        key: Key,
-        counts_attempts: bool,
-        scheduler: &mut Scheduler<Event>,
-    ) -> Self {
-        let clients = plan.count as usize;
-        let when = |needed: bool| if needed { clients } else { 0 };
-        let pools = plan
-            .pool
-            .map_or(0, |(_, per_client, _)| if per_client { clients } else { 1 });
-        let empty = Pool {
-            in_flight: 0,
-            first: NONE,
-            last: NONE,
-            opening: false,
-        };
-        Self {
-            plan,
-            strategy,
-            key,
-            stream: Stream::new(&plan.arrivals, plan.count, key),
-            busy: vec![0; when(plan.arrivals.is_thinned()).div_ceil(64)],
-            calls: vec![0; when(plan.arrivals.client_pauses().is_some())],
-            pools: vec![empty; pools],
-            backoff: vec![BackoffState::default(); when(strategy.rule.backoff.uses_client_state())],
-            jitter_drawn: vec![0; when(strategy.generators > 0)],
-            attempts_seen: vec![0; when(counts_attempts)],
-            arrival_lane: scheduler.lane(),
-            give_up_lane: strategy.gives_up_in_order().then(|| scheduler.lane()),
-            pause_lane: plan.arrivals.constant_pause().then(|| scheduler.lane()),
-            retry_lane: strategy.rule.backoff.constant().map(|_| scheduler.lane()),
-        }
     }
 }
 
