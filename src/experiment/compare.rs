@@ -44,7 +44,11 @@ pub(super) fn compare_with_best(strategies: &mut [StrategyResult]) {
     };
     let differences: Vec<Option<Difference>> = strategies
         .iter()
-        .map(|other| difference(&strategies[best].each, &other.each, |run| run.success_rate))
+        .map(|other| {
+            difference(&strategies[best].each, &other.each, |run| {
+                run.row.success_rate
+            })
+        })
         .collect();
     for (i, (strategy, difference)) in strategies.iter_mut().zip(differences).enumerate() {
         let summary = &mut strategy.summary;

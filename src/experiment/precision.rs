@@ -18,7 +18,7 @@ pub fn replications_for<'a>(
 ) -> Option<u32> {
     let needs = strategies.into_iter().filter_map(|(total, each)| {
         let success = needed(success_of(total, each), precision, each.len());
-        let load = estimate(each, |run| run.amplification);
+        let load = estimate(each, |run| run.row.amplification);
         let load = needed(load, precision * load.map_or(1.0, |l| l.mean), each.len());
         success.max(load)
     });

@@ -195,6 +195,7 @@ fn simulate<L: AttemptLog>(
 
 /// The replications of one strategy, added up in order.
 struct Fold {
+    strategy: String,
     rule: VerdictRule,
     total: Tally,
     each: Vec<Headline>,
@@ -203,6 +204,7 @@ struct Fold {
 impl Fold {
     fn new(plan: &Plan, strategy: usize) -> Self {
         Self {
+            strategy: plan.strategies[strategy].name.clone(),
             rule: verdict_rule(plan, strategy),
             total: Tally::new(plan.world.bin, plan.end()),
             each: Vec::new(),
@@ -210,7 +212,14 @@ impl Fold {
     }
 
     fn add(&mut self, tally: &Tally, span: SimDuration) {
-        self.each.push(Headline::of(tally, &self.rule, span));
+        let replication = self.each.len() as u32;
+        self.each.push(Headline::of(
+            &self.strategy,
+            replication,
+            tally,
+            &self.rule,
+            span,
+        ));
         self.total.merge(tally);
     }
 }

@@ -1,51 +1,14 @@
 //! What is kept of one replication: the figures whose intervals, pairs and verdicts are reported.
 
-use super::{CONFIDENCE, Course, Estimate, Seen, Tally, Verdict, VerdictRule, judge, wilson};
+use super::{CONFIDENCE, Estimate, Seen, Tally, Verdict, VerdictRule, judge, wilson};
 use crate::time::{SimDuration, SimTime};
 use serde::Serialize;
 
-/// The figures of one replication.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Headline {
-    /// Requests that arrived.
-    pub requests: u64,
-    /// Requests that succeeded.
-    pub succeeded: u64,
-    /// Requests that failed.
-    pub failed: u64,
-    /// Requests still in flight at the end.
-    pub unfinished: u64,
-    /// Succeeded ÷ ended, if any request ended.
-    pub success_rate: Option<f64>,
-    /// Attempts made.
-    pub attempts: u64,
-    /// Attempts ÷ requests, if there were requests.
-    pub amplification: Option<f64>,
-    /// Attempts a second that reached the service.
-    pub offered_mean_per_s: f64,
-    /// Attempts a second in the busiest bin.
-    pub offered_peak_per_s: f64,
-    /// Requests a second that succeeded.
-    pub goodput_per_s: f64,
-    /// Mean latency of successes.
-    pub latency_mean_ms: Option<f64>,
-    /// Median latency of successes.
-    pub latency_p50_ms: Option<f64>,
-    /// 99th percentile of the latency of successes.
-    pub latency_p99_ms: Option<f64>,
-    /// How success went.
-    pub course: Course,
-    /// What formulas predict.
-    pub seen: Seen,
-    /// Share of ended requests that had succeeded with at most j attempts, at index j - 1.
-    pub success_by_attempt: Vec<f64>,
-}
-
 /// A row of `replications.csv`: one strategy in one replication.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReplicationRow<'a> {
+pub struct ReplicationRow {
     /// The strategy's name.
-    pub strategy: &'a str,
+    pub strategy: String,
     /// The replication, from 0: what `--events` calls it too.
     pub replication: u32,
     /// Requests that arrived.
@@ -84,19 +47,39 @@ pub struct ReplicationRow<'a> {
     pub verdict: Verdict,
 }
 
+/// What is kept of one replication.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// Its figures, as they are written.
+    pub row: ReplicationRow,
+    /// What formulas predict.
+    pub seen: Seen,
+    /// Share of ended requests that had succeeded with at most j attempts, at index j - 1.
+    pub success_by_attempt: Vec<f64>,
+}
+
 /// Numbers of attempts up to which success is kept apart.
 const ATTEMPTS_KEPT: usize = 20;
 
 impl Headline {
-    /// The headline of one run of length `span`, which is judged by `rule`.
-    pub fn of(tally: &Tally, rule: &VerdictRule, span: SimDuration) -> Self {
+    /// The headline of one run of `strategy`, of length `span`, which is judged by `rule`.
+    pub fn of(
+        strategy: &str,
+        replication: u32,
+        tally: &Tally,
+        rule: &VerdictRule,
+        span: SimDuration,
+    ) -> Self {
         let fault_end = rule.faults.map_or(SimTime::ZERO, |(_, to)| to);
         let bins = tally.timeline.bins();
         let arrived = bins.iter().map(|bin| bin.first_tries + bin.retries);
         let most_arrived = arrived.clone().max().unwrap_or(0);
         let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
         let seconds = span.as_secs_f64().max(1e-9);
-        Self {
+        let course = judge(&tally.timeline, rule, tally.latency.longest());
+        let row = ReplicationRow {
+            strategy: strategy.into(),
+            replication,
             requests: tally.requests,
             succeeded: tally.succeeded,
             failed: tally.failed_total(),
@@ -110,34 +93,15 @@ impl Headline {
             latency_mean_ms: tally.latency.mean_ms(),
             latency_p50_ms: tally.latency.quantile_ms(0.5),
             latency_p99_ms: tally.latency.quantile_ms(0.99),
-            course: judge(&tally.timeline, rule, tally.latency.longest()),
+            baseline_success: course.baseline,
+            final_success: course.last,
+            recovery_s: course.recovery_s,
+            verdict: course.verdict,
+        };
+        Self {
+            row,
             seen: Seen::of(tally, rule.measured_from, rule.arrivals_end, fault_end),
             success_by_attempt: shares_by_attempt(tally),
-        }
-    }
-
-    /// The row of a replication of a strategy.
-    pub fn row<'a>(&self, strategy: &'a str, replication: u32) -> ReplicationRow<'a> {
-        ReplicationRow {
-            strategy,
-            replication,
-            requests: self.requests,
-            succeeded: self.succeeded,
-            failed: self.failed,
-            unfinished: self.unfinished,
-            success_rate: self.success_rate,
-            attempts: self.attempts,
-            amplification: self.amplification,
-            offered_mean_per_s: self.offered_mean_per_s,
-            offered_peak_per_s: self.offered_peak_per_s,
-            goodput_per_s: self.goodput_per_s,
-            latency_mean_ms: self.latency_mean_ms,
-            latency_p50_ms: self.latency_p50_ms,
-            latency_p99_ms: self.latency_p99_ms,
-            baseline_success: self.course.baseline,
-            final_success: self.course.last,
-            recovery_s: self.course.recovery_s,
-            verdict: self.course.verdict,
         }
     }
 }
@@ -166,7 +130,7 @@ pub fn estimate(each: &[Headline], value: impl Fn(&Headline) -> Option<f64>) -> 
 /// The success rate with its interval. Student's t over replications has no width when all requests of all
 /// replications ended alike; then Wilson's interval over the requests says how far that can be trusted.
 pub fn success_of(total: &Tally, each: &[Headline]) -> Option<Estimate> {
-    let mut success = estimate(each, |run| run.success_rate)?.clamped_to_share();
+    let mut success = estimate(each, |run| run.row.success_rate)?.clamped_to_share();
     let ended = total.succeeded + total.failed_total();
     if each.len() > 1 && (total.succeeded == 0 || total.succeeded == ended) {
         let (low, high) = wilson(total.succeeded, ended, CONFIDENCE);
@@ -177,7 +141,7 @@ pub fn success_of(total: &Tally, each: &[Headline]) -> Option<Estimate> {
 
 /// The verdict that all replications share, or "mixed".
 pub(super) fn verdict_of_all(each: &[Headline]) -> &'static str {
-    let mut verdicts = each.iter().map(|run| run.course.verdict);
+    let mut verdicts = each.iter().map(|run| run.row.verdict);
     match verdicts.next() {
         Some(first) if verdicts.all(|verdict| verdict == first) => first.name(),
         Some(_) => "mixed",

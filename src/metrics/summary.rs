@@ -237,12 +237,12 @@ fn rates(row: SummaryRow, total: &Tally, each: &[Headline], span: SimDuration) -
     let arrived: u64 = bins.iter().map(|bin| bin.first_tries + bin.retries).sum();
     let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
     let success = success_of(total, each);
-    let amplification = estimate(each, |run| run.amplification);
-    let peak = estimate(each, |run| Some(run.offered_peak_per_s));
-    let goodput = estimate(each, |run| Some(run.goodput_per_s));
-    let mean = estimate(each, |run| run.latency_mean_ms);
-    let median = estimate(each, |run| run.latency_p50_ms);
-    let p99 = estimate(each, |run| run.latency_p99_ms);
+    let amplification = estimate(each, |run| run.row.amplification);
+    let peak = estimate(each, |run| Some(run.row.offered_peak_per_s));
+    let goodput = estimate(each, |run| Some(run.row.goodput_per_s));
+    let mean = estimate(each, |run| run.row.latency_mean_ms);
+    let median = estimate(each, |run| run.row.latency_p50_ms);
+    let p99 = estimate(each, |run| run.row.latency_p99_ms);
     SummaryRow {
         success_rate: success.map(|e| e.mean),
         success_rate_low: low(success),
@@ -270,12 +270,12 @@ fn rates(row: SummaryRow, total: &Tally, each: &[Headline], span: SimDuration) -
 /// What became of the replications.
 fn verdicts(row: SummaryRow, each: &[Headline]) -> SummaryRow {
     let count = |verdict: Verdict| {
-        let runs = each.iter().filter(|run| run.course.verdict == verdict);
+        let runs = each.iter().filter(|run| run.row.verdict == verdict);
         runs.count() as u32
     };
     let collapsed = count(Verdict::Collapsed);
     let interval = wilson(collapsed.into(), each.len() as u64, CONFIDENCE);
-    let recovery = estimate(each, |run| run.course.recovery_s);
+    let recovery = estimate(each, |run| run.row.recovery_s);
     SummaryRow {
         stable_replications: count(Verdict::Stable),
         recovered_replications: count(Verdict::Recovered),

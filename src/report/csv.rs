@@ -37,11 +37,8 @@ pub fn timeline_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
 /// # Errors
 /// When `out` cannot be written to.
 pub fn replications_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
-    let rows = result.strategies.iter().flat_map(|s| {
-        let numbered = (0..).zip(&s.each);
-        numbered.map(|(i, headline)| headline.row(&s.summary.strategy, i))
-    });
-    write(out, rows)
+    let each = result.strategies.iter().flat_map(|s| &s.each);
+    write(out, each.map(|headline| &headline.row))
 }
 
 /// Writes `theory.csv`: a row a strategy and figure that a formula predicts.

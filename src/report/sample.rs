@@ -196,7 +196,7 @@ fn headline(tally: &Tally, span: SimDuration) -> Headline {
         one_wave: false,
         too_much_load: false,
     };
-    Headline::of(tally, &rule, span)
+    Headline::of("sample", 0, tally, &rule, span)
 }
 
 fn rank(result: &mut RunResult) {

@@ -97,7 +97,7 @@ fn a_paired_interval_is_at_most_half_of_an_unpaired_one() {
         panic!("two strategies");
     };
     let figures: [fn(&Headline) -> Option<f64>; 2] =
-        [|run| run.success_rate, |run| run.amplification];
+        [|run| run.row.success_rate, |run| run.row.amplification];
     for figure in figures {
         let difference = difference(&a.each, &b.each, figure).unwrap();
         let paired = difference.paired.half_width().unwrap();
@@ -382,7 +382,7 @@ fn a_fault_is_no_part_of_its_baseline() {
          [[strategy]]\nname = \"s\"\nmax_attempts = 1\n",
     );
     assert_eq!(verdict(&result), "recovered");
-    assert_eq!(result.strategies[0].each[0].course.baseline, 1.0);
+    assert_eq!(result.strategies[0].each[0].row.baseline_success, 1.0);
 }
 
 #[test]
