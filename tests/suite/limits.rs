@@ -52,13 +52,19 @@ fn the_line_gives_the_success_of_the_table() {
     assert_eq!(Some(came), strategy.summary.success_rate);
 }
 
+/// Twice the load that the service can bear, a full queue, and no end to retries a millisecond apart.
+fn endless(replications: u32) -> String {
+    format!(
+        "[run]\nduration = \"60s\"\nreplications = {replications}\nmax_requests = 100000\n\
+         [clients]\ncount = 10\narrivals.poisson = {{ rate = \"500/s\" }}\n\
+         [service.api]\nworkers = 1\nqueue = {{ capacity = 50 }}\nservice_time = \"5ms\"\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = \"unlimited\"\nbackoff.fixed.delay = \"1ms\"\n"
+    )
+}
+
 #[test]
 fn a_storm_without_end_ends_with_an_error() {
-    // Twice the load that the service can bear, a full queue, and no end to retries a millisecond apart.
-    let text = "[run]\nduration = \"60s\"\nreplications = 1\nmax_requests = 100000\n\
-        [clients]\ncount = 10\narrivals.poisson = { rate = \"500/s\" }\n\
-        [service.api]\nworkers = 1\nqueue = { capacity = 50 }\nservice_time = \"5ms\"\n\
-        [[strategy]]\nname = \"s\"\nmax_attempts = \"unlimited\"\nbackoff.fixed.delay = \"1ms\"";
+    let text = &endless(1);
     let (scenario, plan) = assemble(text);
     let error = experiment::run(&scenario, &plan, 1, &|| ()).expect_err("it never ends");
     assert!(
@@ -127,10 +133,7 @@ fn a_failure_that_cannot_happen_does_not_break_the_formula() {
 
 #[test]
 fn the_first_error_ends_a_run_whatever_the_threads() {
-    let text = "[run]\nduration = \"60s\"\nreplications = 40\nmax_requests = 100000\n\
-        [clients]\ncount = 10\narrivals.poisson = { rate = \"500/s\" }\n\
-        [service.api]\nworkers = 1\nqueue = { capacity = 50 }\nservice_time = \"5ms\"\n\
-        [[strategy]]\nname = \"s\"\nmax_attempts = \"unlimited\"\nbackoff.fixed.delay = \"1ms\"\n";
+    let text = &endless(40);
     let (scenario, plan) = assemble(text);
     let ticks = std::sync::atomic::AtomicU32::new(0);
     let count = || {

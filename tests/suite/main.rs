@@ -7,6 +7,7 @@
 )]
 
 mod backoff_delay;
+mod backoff_reference;
 mod bistable;
 mod cases_backoff;
 mod cases_overload;

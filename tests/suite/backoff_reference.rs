@@ -1,21 +1,8 @@
 //! Delays of backoffs against independent reference figures.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-use retrystorm::decode::{Decode, Document, Reader, Value};
+use crate::support::{Row, rows};
 use retrystorm::policy::Backoff;
 use retrystorm::theory::retries::total_backoff;
-use std::collections::BTreeMap;
-use std::path::Path;
-
-type Row = BTreeMap<String, String>;
-
-fn rows(file: &str) -> Vec<Row> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
-    let mut reader = csv::Reader::from_path(folder.join(file)).unwrap();
-    reader.deserialize().map(Result::unwrap).collect()
-}
-
 /// The backoff of a row, as a user would write it.
 fn backoff(row: &Row) -> Backoff {
     let base = format!("base = \"{}ms\"", row["base_ms"]);
@@ -37,15 +24,7 @@ fn backoff(row: &Row) -> Backoff {
         "decorrelated" => format!("{{ decorrelated = {{ {base}{cap} }} }}"),
         jitter => format!("{{ exponential = {{ {base}{cap}, {factor}, jitter = \"{jitter}\" }} }}"),
     };
-    let document = Document::parse("row.toml", &format!("backoff = {value}")).unwrap();
-    let Value::Table(table) = &document.root.value else {
-        panic!("a document is a table");
-    };
-    let mut reader = Reader::new();
-    let read = Backoff::decode(table.get("backoff").unwrap(), &mut reader);
-    let problems = reader.into_problems();
-    assert!(problems.is_empty(), "{value}: {problems:?}");
-    read.unwrap()
+    crate::support::backoff(&value)
 }
 
 /// Asserts equality in milliseconds; the files have ten digits, "quadrature" rows about six.
