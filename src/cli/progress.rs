@@ -5,8 +5,23 @@ use crate::experiment::PARTS;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
+/// Moves the bar on by one part. One that is full has met runs that a precision asked for: it goes on as long as
+/// they do.
+pub(super) fn advance(bar: &ProgressBar) {
+    if bar.length().is_some_and(|length| bar.position() >= length) {
+        bar.inc_length(u64::from(PARTS) * MORE);
+        bar.set_message("the runs that the precision needs");
+    }
+    bar.inc(1);
+}
+
+/// Runs by which a full bar is made longer.
+const MORE: u64 = 20;
+
 /// A bar for `runs` replications, moved on [`PARTS`] times in each; it draws nothing when standard error is no terminal or `quiet` is set.
-pub(super) fn bar(name: &str, runs: u64, quiet: bool) -> ProgressBar {
+///
+/// Where a precision decides how many there will be, `more` is set: the bar fills anew for those that follow.
+pub(super) fn bar(name: &str, runs: u64, more: bool, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
@@ -21,10 +36,10 @@ pub(super) fn bar(name: &str, runs: u64, quiet: bool) -> ProgressBar {
     } else {
         style.progress_chars("#> ")
     });
-    bar.set_message(if runs == 1 {
-        "1 run".into()
-    } else {
-        format!("{runs} runs")
+    bar.set_message(match runs {
+        1 => "1 run".into(),
+        _ if more => format!("the first {runs} runs"),
+        _ => format!("{runs} runs"),
     });
     bar.set_prefix(
         name.chars()

@@ -122,9 +122,14 @@ fn run_one(
         Failure::Run
     };
     let runs = plan.compared.len() as u64 * u64::from(plan.replications);
-    let bar = progress::bar(&scenario.name, runs, arguments.quiet);
+    let bar = progress::bar(
+        &scenario.name,
+        runs,
+        plan.precision.is_some(),
+        arguments.quiet,
+    );
     let threads = threads(plan, arguments.threads);
-    let result = run_plan(scenario, plan, threads, &|| bar.inc(1));
+    let result = run_plan(scenario, plan, threads, &|| progress::advance(&bar));
     bar.finish_and_clear();
     let result = result.map_err(|error| {
         let failure = failed(&error);

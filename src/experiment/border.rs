@@ -6,7 +6,7 @@
 //! healthy service can bear a long enough one does not. Bronson et al., "Metastable failures in distributed
 //! systems", HotOS 2021.
 
-use super::load::{Load, attempts, retried_failures};
+use super::load::{Load, attempts, is_mixed, retried_failures};
 use crate::dist::Sampler;
 use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
 use crate::outcome::AttemptOutcome;
@@ -55,12 +55,7 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     let Some(offered_per_s) = load.requests_per_s else {
         return why("requests do not come at one steady rate whatever happens to them");
     };
-    if plan
-        .pinned
-        .iter()
-        .flatten()
-        .any(|&pinned| pinned != strategy)
-    {
+    if is_mixed(plan, strategy) {
         return why("client groups use different strategies");
     }
     if plan.world.groups.iter().any(|group| group.pool.is_some()) {
@@ -73,17 +68,16 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     let rule = &plan.strategies[strategy];
     let waste = wastes(&plan.world.service, rule, capacity)?;
     let k = attempts(plan, strategy);
+    let again = retried_failures(plan, strategy);
     let amplifier = Amplifier::new(k, None, 1).ok_or("a request makes no attempt")?;
     let divisor = if !waste || !rule.rule.retry_on.contains(AttemptOutcome::TimedOut, 0) {
-        Divisor::Healthy(load.healthy_amplification)
+        Divisor::Healthy(amplifier.healthy(again))
     } else {
         Divisor::All((k < u64::MAX).then_some(k))
     };
     Ok(Border {
         per_s: match divisor {
-            Divisor::Healthy(_) => {
-                amplifier.advertised_capacity(capacity, retried_failures(plan, strategy))
-            }
+            Divisor::Healthy(_) => amplifier.advertised_capacity(capacity, again),
             Divisor::All(Some(_)) => amplifier.hidden_capacity(capacity),
             Divisor::All(None) => 0.0,
         },

@@ -67,14 +67,17 @@ fn is_one_wave(plan: &Plan) -> bool {
 /// Probability of an attempt failing by itself in a way that is followed by another one.
 pub(super) fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
     let retry_on = &plan.strategies[strategy].rule.retry_on;
-    let mut below = 0.0;
-    let failures = plan.world.service.failures.iter();
-    let shares =
-        failures.map(|&(upper, code)| (upper - std::mem::replace(&mut below, upper), code));
+    let shares = plan.world.service.failure_shares();
     shares
         .filter(|&(_, code)| retry_on.contains(AttemptOutcome::Error, code))
         .map(|(share, _)| share)
         .sum()
+}
+
+/// Whether some client group always uses another strategy.
+pub(super) fn is_mixed(plan: &Plan, strategy: usize) -> bool {
+    let mut pinned = plan.pinned.iter().flatten();
+    pinned.any(|&pinned| pinned != strategy)
 }
 
 /// The success that failures of the service alone leave: 1 − pᵏ when all of them are retried, and (1 − p) times

@@ -3,10 +3,10 @@
 //! 1 − pᵏ holds when attempts fail independently of each other and of the load: nothing refused, nothing
 //! timed out, no fault that changes p. Otherwise the line says what was promised, what came, and why.
 
+use super::load::{attempts, is_mixed};
 use super::result::{Check, Loss, TheoryLine};
 use crate::metrics::Tally;
 use crate::outcome::{AttemptOutcome, FailureReason};
-use crate::policy::MaxAttempts;
 use crate::scenario::Plan;
 use crate::theory::retries;
 
@@ -24,10 +24,7 @@ pub(super) fn match_theory(
         return TheoryLine::Nothing;
     };
     let p = plan.failure_probability;
-    let k = match plan.strategies[strategy].rule.max_attempts {
-        MaxAttempts::AtMost(most) => u64::from(most),
-        MaxAttempts::Unlimited => u64::MAX,
-    };
+    let k = attempts(plan, strategy);
     if let Some(why) = why_not_independent(plan, strategy, total) {
         return TheoryLine::Dependent {
             why,
@@ -47,25 +44,13 @@ pub(super) fn match_theory(
 
 /// Why 1 − pᵏ does not hold, if it does not.
 fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<String> {
-    let mixed = plan
-        .pinned
-        .iter()
-        .flatten()
-        .any(|&pinned| pinned != strategy);
-    if mixed {
+    if is_mixed(plan, strategy) {
         return Some("client groups use different strategies".into());
     }
-    let rule = &plan.strategies[strategy].rule;
-    let mut below = 0.0;
-    let likely = |&&(upper, _): &&(f64, u16)| std::mem::replace(&mut below, upper) < upper;
-    let mut codes = plan
-        .world
-        .service
-        .failures
-        .iter()
-        .filter(likely)
-        .map(|&(_, code)| code);
-    if let Some(code) = codes.find(|&code| !rule.retry_on.contains(AttemptOutcome::Error, code)) {
+    let retry_on = &plan.strategies[strategy].rule.retry_on;
+    let mut failures = plan.world.service.failure_shares();
+    let ends = |&(_, code): &(f64, u16)| !retry_on.contains(AttemptOutcome::Error, code);
+    if let Some((_, code)) = failures.find(ends) {
         return Some(format!("code {code} is not retried"));
     }
     if plan

@@ -234,10 +234,11 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
             let strategy = &plan.strategies[index];
             let success = success_of(&fold.total, &fold.each);
             let theory = match_theory(plan, index, &fold.total, success.map(|s| s.mean));
+            let border = border(plan, index);
             let independent = matches!(theory, TheoryLine::Independent { .. });
             StrategyResult {
                 summary: SummaryRow {
-                    hidden_capacity_per_s: border(plan, index).ok().map(|border| border.per_s),
+                    hidden_capacity_per_s: border.as_ref().ok().map(|border| border.per_s),
                     ..summarise(&strategy.name, &fold.total, &fold.each, span)
                 },
                 success,
@@ -248,7 +249,7 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
                 success_by_attempt: success_by_attempt(&fold.each),
                 theory_rows: theory_rows(plan, index, &fold.each, independent),
                 theory,
-                border: border(plan, index),
+                border,
                 total: fold.total,
                 each: fold.each,
             }

@@ -7,6 +7,7 @@
 use super::load::{Load, attempts, verdict_rule};
 use crate::decode::{Problem, Severity};
 use crate::scenario::{Plan, Scenario};
+use crate::theory::queues::relaxation_time;
 use crate::time::SimDuration;
 
 /// A queue is watched for so many of its relaxation times.
@@ -103,15 +104,14 @@ fn short_after_faults(plan: &Plan) -> Warning {
     })
 }
 
-/// The relaxation time of the queue under a strategy in seconds, 1 / (cμ (1 − √ρ)²), and its utilisation.
-///
-/// Source: Cohen, "The Single Server Queue", §III.7: the slowest mode of M/M/1, used here for c servers as one
-/// fast one.
+/// The relaxation time of the queue under a strategy in seconds, and its utilisation.
 fn queue_relaxation(plan: &Plan, strategy: usize) -> Option<(f64, f64)> {
     let load = Load::of(plan, strategy);
     let utilisation = load.utilisation().filter(|&u| u < 1.0)?;
-    let slack = 1.0 - utilisation.sqrt();
-    Some((1.0 / (load.capacity_per_s? * slack * slack), utilisation))
+    Some((
+        relaxation_time(utilisation, load.capacity_per_s?),
+        utilisation,
+    ))
 }
 
 /// Retries whose longest delays are added up.

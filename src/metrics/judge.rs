@@ -46,6 +46,22 @@ struct Known {
 }
 
 impl Known {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            succeeded: self.succeeded + other.succeeded,
+            decided: self.decided + other.decided,
+            all: self.all + other.all,
+        }
+    }
+
+    fn minus(self, part: Self) -> Self {
+        Self {
+            succeeded: self.succeeded - part.succeeded,
+            decided: self.decided - part.decided,
+            all: self.all - part.all,
+        }
+    }
+
     fn share(self) -> Option<f64> {
         (self.decided > 0).then(|| self.succeeded as f64 / self.decided as f64)
     }
@@ -64,7 +80,7 @@ impl Judge<'_> {
             share: self.rule.promised,
             requests: f64::INFINITY,
         };
-        let verdict = if self.has_collapsed(all, baseline) {
+        let verdict = if has_collapsed(all, baseline) {
             Verdict::Collapsed
         } else if is_close(all, baseline) {
             Verdict::Stable
@@ -100,10 +116,14 @@ impl Judge<'_> {
             .any(|bin| !self.is_back(bin, baseline));
         let back_at = self.back_at(after, baseline);
         let is_back = last.decided > 0 && is_close(last, baseline);
-        let sound = before.share().is_none() || !self.is_below_half(before, rule.promised);
+        let promised = Baseline {
+            share: rule.promised,
+            requests: f64::INFINITY,
+        };
+        let sound = !has_collapsed(before, promised);
         let verdict = if rule.too_much_load || !sound {
             Verdict::Overloaded
-        } else if self.has_collapsed(last, baseline) {
+        } else if has_collapsed(last, baseline) {
             Verdict::Collapsed
         } else if !left {
             Verdict::Stable
@@ -136,12 +156,17 @@ impl Judge<'_> {
         let width = self.timeline.width().as_nanos();
         let all = self.bins(first, self.rule.arrivals_end);
         let length = settle.div_ceil(width).max(1) as usize;
-        let windows = all.clone().rev().map(|end| {
-            let from = (end + 1).saturating_sub(length).max(all.start);
-            self.sum(from..end + 1)
+        // What is known of the bins before each, so that a window costs two look-ups.
+        let mut until = vec![Known::default()];
+        for bin in all.clone() {
+            until.push(until[until.len() - 1].plus(self.known(bin)));
+        }
+        let windows = (1..until.len()).rev().map(|end| {
+            let from = end.saturating_sub(length);
+            until[end].minus(until[from])
         });
         let telling = |known: &Known| known.all > 0 && known.is_telling();
-        if let Some(known) = windows.take(MOST_WINDOWS).find(telling) {
+        if let Some(known) = windows.into_iter().find(telling) {
             return known;
         }
         let whole = self.sum(all);
@@ -220,14 +245,7 @@ impl Judge<'_> {
     }
 
     fn sum(&self, bins: Range<usize>) -> Known {
-        bins.fold(Known::default(), |sum, bin| {
-            let known = self.known(bin);
-            Known {
-                succeeded: sum.succeeded + known.succeeded,
-                decided: sum.decided + known.decided,
-                all: sum.all + known.all,
-            }
-        })
+        bins.fold(Known::default(), |sum, bin| sum.plus(self.known(bin)))
     }
 
     /// Whether a bin did as well as the baseline. One of which too little is known is given the benefit.
@@ -235,19 +253,7 @@ impl Judge<'_> {
         let known = self.known(bin);
         !known.is_telling() || is_close(known, baseline)
     }
-
-    /// Whether success was below half of what it was, and not by luck.
-    fn has_collapsed(&self, known: Known, baseline: Baseline) -> bool {
-        self.is_below_half(known, baseline.share) && !is_close(known, baseline)
-    }
-
-    fn is_below_half(&self, known: Known, share: f64) -> bool {
-        known.share().is_some_and(|now| now < COLLAPSE * share)
-    }
 }
-
-/// Windows that are looked at from the end backwards.
-const MOST_WINDOWS: usize = 10_000;
 
 /// A success and from how many requests it is known.
 #[derive(Clone, Copy)]
@@ -268,6 +274,12 @@ fn is_close(known: Known, baseline: Baseline) -> bool {
     };
     let variance = n * likely * (1.0 - likely) * (1.0 + n / m);
     known.succeeded as f64 >= BACK * share * n - GRANTED * variance.max(0.0).sqrt()
+}
+
+/// Whether success was below half of the baseline, and not by luck.
+fn has_collapsed(known: Known, baseline: Baseline) -> bool {
+    let below = |share| share < COLLAPSE * baseline.share;
+    known.share().is_some_and(below) && !is_close(known, baseline)
 }
 
 #[cfg(test)]
@@ -388,6 +400,22 @@ mod tests {
             ..RULE
         };
         assert_eq!(course(&rule, |_| 100).verdict, Verdict::Overloaded);
+    }
+
+    #[test]
+    fn one_unlucky_request_before_a_fault_is_no_overload() {
+        let rule = VerdictRule {
+            promised: 0.7,
+            ..RULE
+        };
+        let mut timeline = Timeline::new(SimDuration::from_secs(1), at(100));
+        timeline.cohort(20).failed = 1;
+        for second in 41..100 {
+            let cohort = timeline.cohort(second);
+            (cohort.succeeded, cohort.failed) = (7, 3);
+        }
+        let verdict = judge(&timeline, &rule, SimDuration::from_millis(100)).verdict;
+        assert_ne!(verdict, Verdict::Overloaded);
     }
 
     #[test]

@@ -185,6 +185,19 @@ pub struct ServicePlan {
     pub response_delay: Option<Sampler>,
 }
 
+impl ServicePlan {
+    /// The failures that can happen: how likely each is, and its code.
+    pub fn failure_shares(&self) -> impl Iterator<Item = (f64, u16)> {
+        let mut below = 0.0;
+        let shares = self.failures.iter().map(move |&(upper, code)| {
+            let share = upper - below;
+            below = upper;
+            (share, code)
+        });
+        shares.filter(|&(share, _)| share > 0.0)
+    }
+}
+
 impl ServiceSpec {
     /// Makes the settings ready. Files are looked for below `base`.
     ///

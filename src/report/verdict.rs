@@ -93,6 +93,10 @@ pub(super) fn more_replications(result: &RunResult) -> Option<String> {
     if result.replications == 1 {
         return None;
     }
+    if result.precision.is_none() && result.strategies.iter().any(|s| two_kinds(s).is_some()) {
+        // A mean that describes nothing is not worth more precision.
+        return None;
+    }
     let unknown = |s: &StrategyResult| s.success.is_none();
     if result.precision.is_some() && result.strategies.iter().any(unknown) {
         return Some("A strategy of which no request ended has no precision to reach.".into());

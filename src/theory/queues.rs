@@ -27,6 +27,16 @@ pub fn erlang_c(load: f64, servers: u32) -> f64 {
     blocked / (1.0 - utilisation * (1.0 - blocked))
 }
 
+/// The time in which a queue of this utilisation ρ and capacity μ (all servers together) forgets how it started:
+/// 1 / (μ (1 − √ρ)²), infinite from ρ = 1 on.
+///
+/// Source: Cohen, "The Single Server Queue", §III.7: the slowest mode of M/M/1. It is used for c servers as for one
+/// fast one.
+pub fn relaxation_time(utilisation: f64, capacity: f64) -> f64 {
+    let slack = 1.0 - utilisation.min(1.0).sqrt();
+    1.0 / (capacity * slack * slack)
+}
+
 /// A stable M/M/c queue, served in order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mmc {

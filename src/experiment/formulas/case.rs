@@ -1,6 +1,6 @@
 //! A scenario as queueing theory sees it.
 
-use super::attempts;
+use super::{attempts, is_mixed, retried_failures};
 use crate::dist::Sampler;
 use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
 use crate::outcome::AttemptOutcome;
@@ -33,6 +33,8 @@ pub(super) struct Case<'a> {
     pub(super) attempts: u64,
     /// Probability of an attempt failing by itself.
     pub(super) p: f64,
+    /// The part of it that is followed by another attempt.
+    pub(super) retried: f64,
     /// How long requests warm up and are then measured, in seconds.
     pub(super) windows: (f64, f64),
     /// When requests stop to arrive.
@@ -48,7 +50,7 @@ impl<'a> Case<'a> {
         let [group] = plan.world.groups.as_slice() else {
             return no("there is more than one group of clients");
         };
-        if plan.pinned.iter().flatten().any(|&p| p != strategy) {
+        if is_mixed(plan, strategy) {
             return no("the clients use another strategy");
         }
         if group.pool.is_some() {
@@ -88,6 +90,7 @@ impl<'a> Case<'a> {
             strategy: strategy_plan,
             attempts: attempts(plan, strategy),
             p: plan.failure_probability,
+            retried: retried_failures(plan, strategy),
             windows: (
                 plan.world.warmup.as_secs_f64(),
                 plan.world
@@ -132,18 +135,12 @@ impl<'a> Case<'a> {
 
     /// Whether some failure that the service answers with is followed by another attempt.
     pub(super) fn retries_failures(&self) -> bool {
-        let retry_on = &self.strategy.rule.retry_on;
-        let mut codes = self.service.failures.iter().map(|&(_, code)| code);
-        self.attempts > 1
-            && self.p > 0.0
-            && codes.any(|code| retry_on.contains(AttemptOutcome::Error, code))
+        self.attempts > 1 && self.retried > 0.0
     }
 
     /// Whether every failure that the service answers with is followed by another attempt, while some are left.
     pub(super) fn retries_all_failures(&self) -> bool {
-        let retry_on = &self.strategy.rule.retry_on;
-        let mut codes = self.service.failures.iter().map(|&(_, code)| code);
-        codes.all(|code| retry_on.contains(AttemptOutcome::Error, code))
+        self.p - self.retried < 1e-12
     }
 
     /// The attempt timeout.

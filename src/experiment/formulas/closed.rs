@@ -93,7 +93,9 @@ fn unlimited(case: &Case, clients: u64, pause: f64) -> Fit {
 /// All clients together against an outage, and then one worker.
 pub(super) fn herd(case: &Case, clients: u64) -> Fit {
     let Some(outage_end) = case.outage_end.filter(|&end| end <= case.arrivals_end) else {
-        return no("a herd has a formula only against an outage that refuses from the start");
+        return no(
+            "a herd has a formula only against an outage that refuses from the start and ends before arrivals do",
+        );
     };
     let backoff = &case.strategy.rule.backoff;
     let service = case.service.service_time.constant();

@@ -9,7 +9,7 @@ mod closed;
 mod open;
 mod prediction;
 
-use super::load::attempts;
+use super::load::{attempts, is_mixed, retried_failures};
 use crate::metrics::{Headline, Quantity, estimate};
 use crate::scenario::Plan;
 use case::{Case, Source};

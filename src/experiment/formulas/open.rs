@@ -10,8 +10,14 @@ use crate::metrics::Quantity::{
 use crate::model::OnAbandon;
 use crate::outcome::AttemptOutcome;
 use crate::theory::{
-    erlang_a::ErlangA, general::Mg1, impatience::FixedPatience, loss::Mmck, queues::Mmc,
-    refusals::RefusalRetry, retrial::Retrial, unaware::unaware_timeout_success,
+    erlang_a::ErlangA,
+    general::Mg1,
+    impatience::FixedPatience,
+    loss::Mmck,
+    queues::{Mmc, relaxation_time},
+    refusals::RefusalRetry,
+    retrial::Retrial,
+    unaware::unaware_timeout_success,
 };
 
 /// A Poisson process of this rate.
@@ -59,7 +65,7 @@ fn patient(case: &Case, rate: f64, workers: u32) -> Fit {
         let Some(queue) = Mmc::new(rate, service_rate, workers) else {
             return no("the queue has no steady state: more work comes than is done");
         };
-        if !case.is_settled(relaxation(
+        if !case.is_settled(relaxation_time(
             queue.utilisation(),
             f64::from(workers) * service_rate,
         )) {
@@ -93,12 +99,6 @@ fn patient(case: &Case, rate: f64, workers: u32) -> Fit {
     )
 }
 
-/// The relaxation time of a queue of this utilisation and capacity; see [`super::super::warnings`]. None above one.
-fn relaxation(utilisation: f64, capacity: f64) -> f64 {
-    let slack = 1.0 - utilisation.min(1.0).sqrt();
-    1.0 / (capacity * slack * slack).max(f64::MIN_POSITIVE)
-}
-
 /// Service times of a greater squared coefficient of variation need more runs than anybody makes.
 const MOST_SPREAD: f64 = 20.0;
 
@@ -116,7 +116,8 @@ fn general(case: &Case, rate: f64, workers: u32) -> Fit {
     if variance > MOST_SPREAD * mean * mean {
         return no("service times scatter too much for their mean to show");
     }
-    if !case.is_settled(relaxation(rate * mean, 1.0 / mean) * (1.0 + variance / (mean * mean))) {
+    if !case.is_settled(relaxation_time(rate * mean, 1.0 / mean) * (1.0 + variance / (mean * mean)))
+    {
         return no("the warm-up or the window is short against the relaxation of the queue");
     }
     match Mg1::new(rate, mean, variance + mean * mean, None) {
