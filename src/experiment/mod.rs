@@ -19,7 +19,7 @@ pub use crate::model::PARTS;
 pub use border::{Border, Divisor, border};
 pub use compare::{Difference, PRACTICAL, difference};
 pub use error::RunError;
-pub use formulas::{CHANCE, TheoryRow};
+pub use formulas::{CHANCE, NO_FORMULA, TheoryRow};
 pub use load::{Load, verdict_rule};
 pub use precision::replications_for;
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};

@@ -1,7 +1,7 @@
 //! The load up to which a scenario comes back by itself, in words.
 
 use super::number::{short_percent, thousands};
-use super::text::glue;
+use super::text::{glue, shared_lines};
 use crate::experiment::{Border, Divisor};
 
 /// One line for each group of strategies with the same border, in their order. A border that cannot be derived is
@@ -9,19 +9,11 @@ use crate::experiment::{Border, Divisor};
 pub fn border_lines<'a>(
     borders: impl IntoIterator<Item = (&'a str, &'a Result<Border, String>)>,
 ) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for (name, border) in borders {
-        let words = match border {
-            Ok(border) => words(border),
-            Err(why) => format!("no border can be derived, as {why}"),
-        };
-        match groups.iter_mut().find(|group| group.0 == words) {
-            Some(group) => group.1.push(name),
-            None => groups.push((words, vec![name])),
-        }
-    }
-    let line = |(words, names): (String, Vec<&str>)| format!("{}: {words}", names.join(", "));
-    groups.into_iter().map(line).collect()
+    let told = borders.into_iter().map(|(name, border)| match border {
+        Ok(border) => (name, words(border)),
+        Err(why) => (name, format!("no border can be derived, as {why}")),
+    });
+    shared_lines(told)
 }
 
 fn words(border: &Border) -> String {

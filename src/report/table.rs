@@ -4,11 +4,11 @@
 //! what is left. The full names stand in the theory lines below.
 
 use super::number::{count, factor, latency, percent};
-use super::text::{Paint, Style, columns, fit, glue, wrap};
+use super::text::{Paint, Style, columns, fit, glue, shared_lines, wrap};
 use super::theory::formula_words;
 use super::verdict::{more_replications, two_kinds, winner};
 use super::{border_lines, ranked, replications_words, theory_words, verdict_words};
-use crate::experiment::{RunResult, StrategyResult};
+use crate::experiment::{NO_FORMULA, RunResult, StrategyResult};
 use crate::time::SimDuration;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
@@ -39,6 +39,7 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     parts.extend(unfinished(&strategies, width, style));
     parts.push(borders(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
+    parts.push(no_formula(&strategies, width, style));
     parts.retain(|part| !part.is_empty());
     format!("{}\n", parts.join("\n\n"))
 }
@@ -234,6 +235,20 @@ fn theory(strategies: &[&StrategyResult], width: usize, style: Style) -> String 
         })
         .collect();
     lines.join("\n")
+}
+
+/// Why no formula of queueing applies, where none does.
+fn no_formula(strategies: &[&StrategyResult], width: usize, style: Style) -> String {
+    let told = strategies.iter().flat_map(|strategy| {
+        let none = strategy
+            .theory_rows
+            .iter()
+            .filter(|row| row.formula == NO_FORMULA);
+        none.map(|row| (strategy.summary.strategy.as_str(), row.note.clone()))
+    });
+    let lines = shared_lines(told).into_iter();
+    let lines = lines.map(|line| wrap(&style.say(&line), width, "  "));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -141,6 +141,19 @@ fn split_off(line: &mut String, room: usize) -> Option<String> {
     Some(line.split_off(ends[fitting.saturating_sub(1).max(1)]))
 }
 
+/// One line "a, b: words" for each distinct text, with the names that share it, in their order.
+pub(super) fn shared_lines<'a>(told: impl IntoIterator<Item = (&'a str, String)>) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, words) in told {
+        match groups.iter_mut().find(|group| group.0 == words) {
+            Some(group) => group.1.push(name),
+            None => groups.push((words, vec![name])),
+        }
+    }
+    let line = |(words, names): (String, Vec<&str>)| format!("{}: {words}", names.join(", "));
+    groups.into_iter().map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 
 use super::number::{percent, points, short_percent, thousands};
 use super::text::glue;
-use crate::experiment::{CHANCE, Check, Loss, StrategyResult, TheoryLine, TheoryRow};
+use crate::experiment::{CHANCE, Check, Loss, NO_FORMULA, StrategyResult, TheoryLine, TheoryRow};
 
 /// The theory line of a strategy as one sentence, without its name. Spaces that should not be broken at are
 /// no-break spaces.
@@ -65,7 +65,7 @@ pub(super) fn formula_words(strategy: &StrategyResult) -> Option<String> {
     let rows: Vec<&TheoryRow> = strategy
         .theory_rows
         .iter()
-        .filter(|row| row.formula != "none" && row.formula != CHANCE)
+        .filter(|row| row.formula != NO_FORMULA && row.formula != CHANCE)
         .collect();
     let formula = rows.first()?.formula;
     // Without scatter any distance is too much.

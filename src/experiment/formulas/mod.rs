@@ -19,6 +19,9 @@ use serde::Serialize;
 /// The formula of attempts that fail independently.
 pub const CHANCE: &str = "independent attempts";
 
+/// Stands for a formula where none applies.
+pub const NO_FORMULA: &str = "none";
+
 /// A row of `theory.csv`: one figure of one strategy as a formula predicts it and as the run has it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TheoryRow {
@@ -72,7 +75,7 @@ pub(super) fn theory_rows(
         Ok(prediction) => add(&prediction),
         Err(why) => rows.push(TheoryRow {
             strategy: name.clone(),
-            formula: "none",
+            formula: NO_FORMULA,
             quantity: None,
             predicted: None,
             observed: None,
