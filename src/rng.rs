@@ -49,6 +49,8 @@ pub enum Purpose {
     SharedJitter,
     /// Which waiting attempt is served next, under random order.
     QueueOrder,
+    /// The cells of a sampled sweep.
+    Sample,
 }
 
 /// Names the owner of random numbers.

@@ -151,27 +151,44 @@ impl Document {
                 "write --set key.path=value, like --set run.seed=7",
             )
         })?;
+        let node = Node {
+            place: place.clone(),
+            value: read_setting(value.trim(), &place),
+        };
+        self.lay(path, node)
+            .map_err(|(reason, remedy)| problem(reason, remedy))
+    }
+
+    /// Puts `node` where the key path leads, and makes what is missing on the way.
+    ///
+    /// # Errors
+    /// Why the path leads nowhere, and what to write instead.
+    pub fn lay(&mut self, path: &str, node: Node) -> Result<(), (String, &'static str)> {
         let parts = split_path(path.trim());
         if parts.is_empty() || parts.len() > DEEPEST {
-            return Err(problem(
+            return Err((
                 "a setting needs a key before the `=`".into(),
                 "write --set key.path=value, like --set run.seed=7",
             ));
         }
-        let mut node = &mut self.root;
+        let mut target = &mut self.root;
         for part in parts {
-            node = descend(node, &part, &place).map_err(|reason| {
-                problem(
+            target = descend(target, &part, &node.place).map_err(|reason| {
+                (
                     reason,
                     "name a table by its key and an element of a list by its position or its name",
                 )
             })?;
         }
-        *node = Node {
-            place: place.clone(),
-            value: read_setting(value.trim(), &place),
-        };
+        *target = node;
         Ok(())
+    }
+
+    /// Takes a table of the document away.
+    pub fn remove(&mut self, key: &str) {
+        if let Value::Table(table) = &mut self.root.value {
+            table.fields.retain(|field| field.key != key);
+        }
     }
 
     /// A document that could not be read, for messages about it.

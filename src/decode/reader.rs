@@ -73,7 +73,7 @@ impl Reader {
     }
 
     fn note_at(&mut self, severity: Severity, keys: &[&str], reason: String, remedy: String) {
-        if keys.iter().any(|key| !self.was_read(&self.path_to(key))) {
+        if !self.were_read(keys) {
             return;
         }
         let of_key = |key: &&str| self.keys.iter().find(|(name, _)| name == key).cloned();
@@ -101,6 +101,11 @@ impl Reader {
             next.is_some_and(|next| next.starts_with(&start))
         });
         !above && !below
+    }
+
+    /// Whether these keys of the record being checked could be read, as far as they are there.
+    pub fn were_read(&self, keys: &[&str]) -> bool {
+        keys.iter().all(|key| self.was_read(&self.path_to(key)))
     }
 
     /// Whether the value at `path` itself was a list of the elements that it seems to have.

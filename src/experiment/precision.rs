@@ -3,7 +3,7 @@
 //! The half-width of an interval shrinks with the square root of the number of replications, so the first few tell
 //! how many more are needed. The estimate is rough while they are few: the number grows in steps, at most fourfold.
 
-use crate::metrics::{Estimate, Headline, Tally, estimate, success_of};
+use crate::metrics::{Estimate, Headline, estimate, success_of};
 
 /// A little more than the estimate, so that one more step is usually the last.
 const MARGIN: f64 = 1.1;
@@ -14,10 +14,10 @@ const STEP: u32 = 4;
 /// per request as a share of its value. `None` when they have it already, or when nothing is known.
 pub fn replications_for<'a>(
     precision: f64,
-    strategies: impl IntoIterator<Item = (&'a Tally, &'a [Headline])>,
+    strategies: impl IntoIterator<Item = &'a [Headline]>,
 ) -> Option<u32> {
-    let needs = strategies.into_iter().filter_map(|(total, each)| {
-        let success = needed(success_of(total, each), precision, each.len());
+    let needs = strategies.into_iter().filter_map(|each| {
+        let success = needed(success_of(each), precision, each.len());
         let load = estimate(each, |run| run.row.amplification);
         let load = needed(load, precision * load.map_or(1.0, |l| l.mean), each.len());
         success.max(load)

@@ -10,7 +10,7 @@ use super::precision::{next_step, replications_for};
 use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult, TheoryLine};
 use crate::metrics::{
-    Headline, SummaryRow, Tally, VerdictRule, success_by_attempt, success_of, summarise,
+    Headline, Measure, SummaryRow, Tally, success_by_attempt, success_of, summarise,
 };
 use crate::model::{
     AttemptLog, AttemptRecord, NoLog, Strategy, WorldError, WorldPlan, run_world_telling,
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::policy::MaxAttempts;
 use crate::rng::Key;
 use crate::scenario::{Plan, Scenario};
-use crate::time::{SimDuration, SimTime};
+use crate::time::SimTime;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,7 +52,7 @@ pub fn run(
         let Some((precision, most)) = plan.precision else {
             break;
         };
-        let parts = folds.iter().map(|fold| (&fold.total, fold.each.as_slice()));
+        let parts = folds.iter().map(|fold| fold.each.as_slice());
         if let Some(needed) = replications_for(precision, parts) {
             to = next_step(from, needed, most);
         }
@@ -74,7 +74,6 @@ fn run_replications(
         .flat_map(|&strategy| replications.clone().map(move |r| (strategy, r)))
         .collect();
     let threads = pool.current_num_threads();
-    let span = plan.end() - SimTime::ZERO;
     for window in tasks.chunks(threads * WINDOW_PER_THREAD) {
         let tallies = pool.install(|| run_window(plan, window, threads, progress));
         for (&(strategy, replication), tally) in window.iter().zip(tallies) {
@@ -89,7 +88,7 @@ fn run_replications(
                 .compared
                 .iter()
                 .position(|&compared| compared == strategy);
-            folds[place.expect("tasks are of compared strategies")].add(&tally?, span);
+            folds[place.expect("tasks are of compared strategies")].add(&tally?);
         }
     }
     Ok(())
@@ -195,8 +194,7 @@ fn simulate<L: AttemptLog>(
 
 /// The replications of one strategy, added up in order.
 struct Fold {
-    strategy: String,
-    rule: VerdictRule,
+    measure: Measure,
     total: Tally,
     each: Vec<Headline>,
 }
@@ -204,22 +202,20 @@ struct Fold {
 impl Fold {
     fn new(plan: &Plan, strategy: usize) -> Self {
         Self {
-            strategy: plan.strategies[strategy].name.clone(),
-            rule: verdict_rule(plan, strategy),
+            measure: Measure {
+                strategy: plan.strategies[strategy].name.clone(),
+                rule: verdict_rule(plan, strategy),
+                span: plan.end() - SimTime::ZERO,
+                prices: plan.prices,
+            },
             total: Tally::new(plan.world.bin, plan.end()),
             each: Vec::new(),
         }
     }
 
-    fn add(&mut self, tally: &Tally, span: SimDuration) {
+    fn add(&mut self, tally: &Tally) {
         let replication = self.each.len() as u32;
-        self.each.push(Headline::of(
-            &self.strategy,
-            replication,
-            tally,
-            &self.rule,
-            span,
-        ));
+        self.each.push(self.measure.headline(replication, tally));
         self.total.merge(tally);
     }
 }
@@ -232,7 +228,7 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
         .zip(folds)
         .map(|(&index, fold)| {
             let strategy = &plan.strategies[index];
-            let success = success_of(&fold.total, &fold.each);
+            let success = success_of(&fold.each);
             let theory = match_theory(plan, index, &fold.total, success.map(|s| s.mean));
             let border = border(plan, index);
             let independent = matches!(theory, TheoryLine::Independent { .. });

@@ -19,10 +19,22 @@ pub struct Estimate {
     pub standard_error: Option<f64>,
 }
 
+/// Standard errors to either side of a mean that hold a share `confidence` of Student's t, for so many degrees of
+/// freedom (one at least).
+pub fn students_t(freedom: f64, confidence: f64) -> f64 {
+    let t = StudentsT::new(0.0, 1.0, freedom).expect("at least one degree of freedom");
+    t.inverse_cdf(0.5 + confidence / 2.0)
+}
+
 impl Estimate {
-    /// Student's t interval over independent replications. Requests of one run are correlated, so the
-    /// replication is the unit that counts. `None` without any value.
+    /// [`Self::with_confidence`] of 95 %.
     pub fn from_replications(values: &[f64]) -> Option<Self> {
+        Self::with_confidence(values, CONFIDENCE)
+    }
+
+    /// Student's t interval over independent replications, `confidence` strictly between 0 and 1. Requests of one run are correlated, so the
+    /// replication is the unit that counts. `None` without any value.
+    pub fn with_confidence(values: &[f64], confidence: f64) -> Option<Self> {
         let n = values.len() as f64;
         if values.is_empty() {
             return None;
@@ -36,8 +48,7 @@ impl Estimate {
         }
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
         let standard_error = (variance / n).sqrt();
-        let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("at least one degree of freedom");
-        let half = t.inverse_cdf(0.5 + CONFIDENCE / 2.0) * standard_error;
+        let half = students_t(n - 1.0, confidence) * standard_error;
         Some(Self {
             mean,
             low: Some(mean - half),
@@ -46,12 +57,34 @@ impl Estimate {
         })
     }
 
+    /// A figure that is known exactly.
+    pub fn exact(value: f64) -> Self {
+        Self {
+            mean: value,
+            low: Some(value),
+            high: Some(value),
+            standard_error: Some(0.0),
+        }
+    }
+
     /// The same with the interval cut to shares between 0 and 1.
     #[must_use]
     pub fn clamped_to_share(mut self) -> Self {
         self.low = self.low.map(|low| low.clamp(0.0, 1.0));
         self.high = self.high.map(|high| high.clamp(0.0, 1.0));
         self
+    }
+
+    /// The same of a value `factor` times as large.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        let times = |value: Option<f64>| value.map(|value| value * factor);
+        Self {
+            mean: self.mean * factor,
+            low: times(self.low),
+            high: times(self.high),
+            standard_error: times(self.standard_error),
+        }
     }
 
     /// Half the width of the interval, if there is one.

@@ -1,51 +1,9 @@
 //! What is kept of one replication: the figures whose intervals, pairs and verdicts are reported.
 
-use super::{CONFIDENCE, Estimate, Seen, Tally, Verdict, VerdictRule, judge, wilson};
+use super::{
+    CONFIDENCE, Estimate, Prices, ReplicationRow, Seen, Tally, VerdictRule, judge, wilson,
+};
 use crate::time::{SimDuration, SimTime};
-use serde::Serialize;
-
-/// A row of `replications.csv`: one strategy in one replication.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReplicationRow {
-    /// The strategy's name.
-    pub strategy: String,
-    /// The replication, from 0: what `--events` calls it too.
-    pub replication: u32,
-    /// Requests that arrived.
-    pub requests: u64,
-    /// Requests that succeeded.
-    pub succeeded: u64,
-    /// Requests that failed.
-    pub failed: u64,
-    /// Requests still in flight at the end.
-    pub unfinished: u64,
-    /// Succeeded ÷ (succeeded + failed).
-    pub success_rate: Option<f64>,
-    /// Attempts made.
-    pub attempts: u64,
-    /// Attempts ÷ requests.
-    pub amplification: Option<f64>,
-    /// Attempts a second that reached the service, over the whole run.
-    pub offered_mean_per_s: f64,
-    /// The same in the busiest bin.
-    pub offered_peak_per_s: f64,
-    /// Requests a second that succeeded, over the whole run.
-    pub goodput_per_s: f64,
-    /// Mean latency of successes.
-    pub latency_mean_ms: Option<f64>,
-    /// Median latency of successes.
-    pub latency_p50_ms: Option<f64>,
-    /// 99th percentile of the latency of successes.
-    pub latency_p99_ms: Option<f64>,
-    /// Success of requests that started before the first fault.
-    pub baseline_success: f64,
-    /// Success of requests that started in the final window.
-    pub final_success: Option<f64>,
-    /// From the end of the last fault until success was back, if it left and came back.
-    pub recovery_s: Option<f64>,
-    /// What became of it.
-    pub verdict: Verdict,
-}
 
 /// What is kept of one replication.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,45 +19,28 @@ pub struct Headline {
 /// Numbers of attempts up to which success is kept apart.
 const ATTEMPTS_KEPT: usize = 20;
 
-impl Headline {
-    /// The headline of one run of `strategy`, of length `span`, which is judged by `rule`.
-    pub fn of(
-        strategy: &str,
-        replication: u32,
-        tally: &Tally,
-        rule: &VerdictRule,
-        span: SimDuration,
-    ) -> Self {
+/// How the replications of one strategy are measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    /// The strategy's name.
+    pub strategy: String,
+    /// What each replication is judged by.
+    pub rule: VerdictRule,
+    /// Simulated time, that rates are over.
+    pub span: SimDuration,
+    /// What things cost, if the scenario says so.
+    pub prices: Option<Prices>,
+}
+
+impl Measure {
+    /// The headline of a replication.
+    pub fn headline(&self, replication: u32, tally: &Tally) -> Headline {
+        let rule = &self.rule;
         let fault_end = rule.faults.map_or(SimTime::ZERO, |(_, to)| to);
-        let bins = tally.timeline.bins();
-        let arrived = bins.iter().map(|bin| bin.first_tries + bin.retries);
-        let most_arrived = arrived.clone().max().unwrap_or(0);
-        let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
-        let seconds = span.as_secs_f64().max(1e-9);
         let course = judge(&tally.timeline, rule, tally.latency.longest());
-        let row = ReplicationRow {
-            strategy: strategy.into(),
-            replication,
-            requests: tally.requests,
-            succeeded: tally.succeeded,
-            failed: tally.failed_total(),
-            unfinished: tally.unfinished,
-            success_rate: tally.success_rate(),
-            attempts: tally.attempts,
-            amplification: tally.amplification(),
-            offered_mean_per_s: arrived.sum::<u64>() as f64 / seconds,
-            offered_peak_per_s: most_arrived as f64 / tally.timeline.width().as_secs_f64(),
-            goodput_per_s: ended_well as f64 / seconds,
-            latency_mean_ms: tally.latency.mean_ms(),
-            latency_p50_ms: tally.latency.quantile_ms(0.5),
-            latency_p99_ms: tally.latency.quantile_ms(0.99),
-            baseline_success: course.baseline,
-            final_success: course.last,
-            recovery_s: course.recovery_s,
-            verdict: course.verdict,
-        };
-        Self {
-            row,
+        let of = (self.strategy.as_str(), replication);
+        Headline {
+            row: ReplicationRow::of(of, tally, &course, self.span, self.prices.as_ref()),
             seen: Seen::of(tally, rule.measured_from, rule.arrivals_end, fault_end),
             success_by_attempt: shares_by_attempt(tally),
         }
@@ -127,13 +68,20 @@ pub fn estimate(each: &[Headline], value: impl Fn(&Headline) -> Option<f64>) -> 
     Estimate::from_replications(&each.iter().filter_map(value).collect::<Vec<_>>())
 }
 
+/// The success rate with its interval of 95 %; see [`success_at`].
+pub fn success_of(each: &[Headline]) -> Option<Estimate> {
+    success_at(each, CONFIDENCE)
+}
+
 /// The success rate with its interval. Student's t over replications has no width when all requests of all
 /// replications ended alike; then Wilson's interval over the requests says how far that can be trusted.
-pub fn success_of(total: &Tally, each: &[Headline]) -> Option<Estimate> {
-    let mut success = estimate(each, |run| run.row.success_rate)?.clamped_to_share();
-    let ended = total.succeeded + total.failed_total();
-    if each.len() > 1 && (total.succeeded == 0 || total.succeeded == ended) {
-        let (low, high) = wilson(total.succeeded, ended, CONFIDENCE);
+pub(super) fn success_at(each: &[Headline], confidence: f64) -> Option<Estimate> {
+    let rates: Vec<f64> = each.iter().filter_map(|run| run.row.success_rate).collect();
+    let mut success = Estimate::with_confidence(&rates, confidence)?.clamped_to_share();
+    let sum = |count: fn(&ReplicationRow) -> u64| each.iter().map(|run| count(&run.row)).sum();
+    let (succeeded, failed): (u64, u64) = (sum(|row| row.succeeded), sum(|row| row.failed));
+    if each.len() > 1 && (succeeded == 0 || failed == 0) {
+        let (low, high) = wilson(succeeded, succeeded + failed, confidence);
         (success.low, success.high) = (Some(low), Some(high));
     }
     Some(success)

@@ -58,6 +58,11 @@ impl Latency {
         self.histogram.len()
     }
 
+    /// Their sum, exact, ns.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
     /// The mean in milliseconds, if any was counted.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64 / 1e6)

@@ -94,6 +94,8 @@ pub struct SummaryRow {
     pub collapsed_replications: u32,
     /// Replications with too much load from the start.
     pub overloaded_replications: u32,
+    /// Collapsed ÷ all replications.
+    pub collapsed_share: f64,
     /// Lower end of Wilson's interval for the share of collapsed replications.
     pub collapsed_share_low: f64,
     /// Upper end of that interval.
@@ -114,6 +116,12 @@ pub struct SummaryRow {
     pub success_behind_best_high: Option<f64>,
     /// Whether its success cannot be told from that of the best.
     pub ties_with_best: bool,
+    /// Cost of a thousand requests, where the scenario has prices.
+    pub cost_per_1000_requests: Option<f64>,
+    /// Lower end of its interval.
+    pub cost_per_1000_requests_low: Option<f64>,
+    /// Upper end of its interval.
+    pub cost_per_1000_requests_high: Option<f64>,
     /// Failed requests whose last attempt was answered with a failure code.
     pub failed_error: u64,
     /// Failed requests that a permanent failure code ended.
@@ -199,15 +207,14 @@ pub fn summarise(
 fn counts(total: &Tally) -> SummaryRow {
     let failed = |reason: FailureReason| total.failed[reason as usize];
     let outcome = |outcome: AttemptOutcome| total.outcomes[outcome as usize];
-    let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
     SummaryRow {
         requests: total.requests,
         succeeded: total.succeeded,
         failed: total.failed_total(),
         unfinished: total.unfinished,
         attempts: total.attempts,
-        wasted_work_share: share(total.wasted_ns as f64, total.work_ns as f64),
-        wasted_served_share: share(total.served_late as f64, total.served as f64),
+        wasted_work_share: total.wasted_work_share(),
+        wasted_served_share: total.wasted_served_share(),
         latency_mean_ms: total.latency.mean_ms(),
         latency_p50_ms: total.latency.quantile_ms(0.5),
         latency_p95_ms: total.latency.quantile_ms(0.95),
@@ -236,13 +243,14 @@ fn rates(row: SummaryRow, total: &Tally, each: &[Headline], span: SimDuration) -
     let bins = total.timeline.bins();
     let arrived: u64 = bins.iter().map(|bin| bin.first_tries + bin.retries).sum();
     let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
-    let success = success_of(total, each);
+    let success = success_of(each);
     let amplification = estimate(each, |run| run.row.amplification);
     let peak = estimate(each, |run| Some(run.row.offered_peak_per_s));
     let goodput = estimate(each, |run| Some(run.row.goodput_per_s));
     let mean = estimate(each, |run| run.row.latency_mean_ms);
     let median = estimate(each, |run| run.row.latency_p50_ms);
     let p99 = estimate(each, |run| run.row.latency_p99_ms);
+    let cost = estimate(each, |run| run.row.cost_per_1000_requests);
     SummaryRow {
         success_rate: success.map(|e| e.mean),
         success_rate_low: low(success),
@@ -263,6 +271,9 @@ fn rates(row: SummaryRow, total: &Tally, each: &[Headline], span: SimDuration) -
         latency_p50_ms_high: high(median),
         latency_p99_ms_low: low(p99),
         latency_p99_ms_high: high(p99),
+        cost_per_1000_requests: cost.map(|e| e.mean),
+        cost_per_1000_requests_low: low(cost),
+        cost_per_1000_requests_high: high(cost),
         ..row
     }
 }
@@ -282,6 +293,7 @@ fn verdicts(row: SummaryRow, each: &[Headline]) -> SummaryRow {
         degraded_replications: count(Verdict::Degraded),
         collapsed_replications: collapsed,
         overloaded_replications: count(Verdict::Overloaded),
+        collapsed_share: f64::from(collapsed) / (each.len() as f64).max(1.0),
         collapsed_share_low: interval.0,
         collapsed_share_high: interval.1,
         recovery_s: recovery.map(|e| e.mean),

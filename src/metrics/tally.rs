@@ -95,6 +95,8 @@ pub struct Tally {
     pub wasted_ns: u128,
     /// Time from intended start to success.
     pub latency: Latency,
+    /// Time from intended start to failure, added up, ns.
+    pub failed_after_ns: u128,
     /// Waits in the service's queue of attempts that were served, zero waits included.
     pub waits: Moments,
     /// Of them, those above zero.
@@ -136,6 +138,7 @@ impl Tally {
             work_ns: 0,
             wasted_ns: 0,
             latency: Latency::default(),
+            failed_after_ns: 0,
             waits: Moments::default(),
             waited: 0,
             sojourns: Moments::default(),
@@ -177,6 +180,21 @@ impl Tally {
         (self.requests > 0).then(|| self.attempts as f64 / self.requests as f64)
     }
 
+    /// Share of service time given to attempts whose client gave up before they ended, if any was given.
+    pub fn wasted_work_share(&self) -> Option<f64> {
+        (self.work_ns > 0).then(|| self.wasted_ns as f64 / self.work_ns as f64)
+    }
+
+    /// Share of served attempts that ended after their client had given up, if any was served.
+    pub fn wasted_served_share(&self) -> Option<f64> {
+        (self.served > 0).then(|| self.served_late as f64 / self.served as f64)
+    }
+
+    /// Time from intended start to success or failure of all requests that ended, s.
+    pub fn waited_for_answers_s(&self) -> f64 {
+        (self.latency.sum_ns() + self.failed_after_ns) as f64 / 1e9
+    }
+
     /// Whether every request and every attempt is accounted for.
     ///
     /// # Errors
@@ -216,6 +234,7 @@ impl Tally {
         self.work_ns += other.work_ns;
         self.wasted_ns += other.wasted_ns;
         self.latency.merge(&other.latency);
+        self.failed_after_ns += other.failed_after_ns;
         self.waited += other.waited;
         for (mine, theirs) in [
             (&mut self.waits, &other.waits),

@@ -4,10 +4,10 @@
 //! started, and each run gets one of five words.
 
 use crate::time::{SimDuration, SimTime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Success never left its baseline.

@@ -202,7 +202,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             FailureReason::NotStarted
         };
         self.count_pool_wait(request, scheduler.now() - waiting.intended_at);
-        self.tally.count_failure(&waiting, reason);
+        self.tally.count_failure(&waiting, reason, scheduler.now());
         self.leave_line(request);
         self.requests[request].stage = Stage::Ended;
         self.requests.remove(request);

@@ -164,7 +164,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
                 self.end_request(index, scheduler);
             }
             Decision::GiveUp(reason) => {
-                self.tally.count_failure(request, reason);
+                self.tally.count_failure(request, reason, now);
                 self.end_request(index, scheduler);
             }
         }
@@ -193,11 +193,12 @@ impl Tally {
         }
     }
 
-    pub(super) fn count_failure(&mut self, request: &Request, reason: FailureReason) {
+    pub(super) fn count_failure(&mut self, request: &Request, reason: FailureReason, now: SimTime) {
         self.timeline.bin().failed += 1;
         self.timeline.cohort(request.bin).failed += 1;
         if request.counted {
             self.failed[reason as usize] += 1;
+            self.failed_after_ns += u128::from((now - request.intended_at).as_nanos());
             self.backoff.record(request.backed_off);
             count_at(&mut self.failed_with, request.attempts as usize);
         }

@@ -2,7 +2,8 @@
 
 use crate::experiment::{CapacityStep, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 use crate::metrics::{
-    Estimate, FailureReason, Gauge, Headline, Tally, VerdictRule, success_by_attempt, summarise,
+    Estimate, FailureReason, Gauge, Headline, Measure, Tally, VerdictRule, success_by_attempt,
+    summarise,
 };
 use crate::time::{SimDuration, SimTime};
 
@@ -196,7 +197,13 @@ fn headline(tally: &Tally, span: SimDuration) -> Headline {
         one_wave: false,
         too_much_load: false,
     };
-    Headline::of("sample", 0, tally, &rule, span)
+    let measure = Measure {
+        strategy: "sample".into(),
+        rule,
+        span,
+        prices: None,
+    };
+    measure.headline(0, tally)
 }
 
 fn rank(result: &mut RunResult) {

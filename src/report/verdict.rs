@@ -101,10 +101,7 @@ pub(super) fn more_replications(result: &RunResult) -> Option<String> {
     if result.precision.is_some() && result.strategies.iter().any(unknown) {
         return Some("A strategy of which no request ended has no precision to reach.".into());
     }
-    let parts = result
-        .strategies
-        .iter()
-        .map(|s| (&s.total, s.each.as_slice()));
+    let parts = result.strategies.iter().map(|s| s.each.as_slice());
     let needed = replications_for(wanted, parts)?;
     let half = short_percent(wanted);
     if needed > MOST_REPLICATIONS {

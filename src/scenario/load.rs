@@ -2,7 +2,7 @@
 
 use super::spec::ScenarioSpec;
 use super::validate::validate;
-use crate::decode::{Decode, Document, Place, Problem, Reader, Severity};
+use crate::decode::{Decode, Document, Node, Place, Problem, Reader, Severity};
 use std::path::{Path, PathBuf};
 
 /// A scenario file is a page or two; anything larger is something else.
@@ -60,6 +60,27 @@ impl Scenario {
         from_text(name, name, text, base.to_path_buf(), &[])
     }
 
+    /// The same scenario with some keys set to other values, and without its sweep.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn with(&self, settings: &[(String, Node)]) -> Result<Self, Box<LoadError>> {
+        let mut document = self.document.clone();
+        document.remove("sweep");
+        let lay = |(key, node): &(String, Node)| {
+            let (reason, remedy) = document.lay(key, node.clone()).err()?;
+            Some(Problem {
+                severity: Severity::Error,
+                place: node.place.clone(),
+                path: key.clone(),
+                reason,
+                remedy: remedy.into(),
+            })
+        };
+        let problems = settings.iter().filter_map(lay).collect();
+        from_document(&self.name, document, self.base.clone(), problems)
+    }
+
     /// The scenario with all its defaults, as TOML that reads back as the same scenario.
     pub fn resolved(&self) -> String {
         let body =
@@ -81,10 +102,20 @@ fn from_text(
 ) -> Result<Scenario, Box<LoadError>> {
     let mut document =
         Document::parse(shown, text).map_err(|problems| failure(shown, text, problems))?;
-    let mut problems: Vec<Problem> = settings
+    let problems: Vec<Problem> = settings
         .iter()
         .filter_map(|setting| document.set(setting).err())
         .collect();
+    from_document(name, document, base, problems)
+}
+
+/// Reads the scenario that a document says; `problems` are those already found.
+fn from_document(
+    name: &str,
+    document: Document,
+    base: PathBuf,
+    mut problems: Vec<Problem>,
+) -> Result<Scenario, Box<LoadError>> {
     let mut reader = Reader::new();
     let spec = ScenarioSpec::decode(&document.root, &mut reader);
     if let Some(spec) = &spec {
@@ -97,7 +128,7 @@ fn from_text(
     match spec {
         Some(mut spec) if !wrong => {
             spec.choose_windows();
-            let question = question(text);
+            let question = question(&document.text);
             Ok(Scenario {
                 name: name.into(),
                 question,

@@ -1,13 +1,16 @@
 //! A scenario made ready to run.
 
+use super::check::CheckSpec;
+use super::cost::CostSpec;
 use super::estimate::{Estimate, Parts};
 use super::load::Scenario;
-use super::spec::ScenarioSpec;
+use super::spec::{RunSpec, ScenarioSpec};
 use super::validate::group_path;
 use crate::decode::{Place, Problem, Severity};
+use crate::metrics::Prices;
 use crate::model::{
-    ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, MOST_IN_FLIGHT, ServiceSpec, Strategy,
-    WorldPlan,
+    ArrivalPlan, Arrivals, FaultSchedule, GroupPlan, MOST_IN_FLIGHT, ServicePlan, ServiceSpec,
+    Strategy, WorldPlan,
 };
 use crate::time::{SimDuration, SimTime};
 use std::path::Path;
@@ -33,6 +36,14 @@ pub struct Plan {
     pub settle: SimDuration,
     /// Probability of an attempt failing by itself.
     pub failure_probability: f64,
+    /// What things cost, if the scenario says so.
+    pub prices: Option<Prices>,
+    /// What strategies are compared with.
+    pub comparison: Comparison,
+    /// What they have to keep.
+    pub checks: Vec<PlannedCheck>,
+    /// Whether more repetitions are run until every check is decided.
+    pub until_decided: bool,
     /// What one replication needs, about.
     pub estimate: Estimate,
     /// What was assumed about the files that the scenario names.
@@ -78,31 +89,93 @@ impl Plan {
             strategies: &strategies,
         };
         let estimate = parts.estimate()?;
+        let compared = |&i: &usize| spec.strategy[i].compare;
+        let checks = spec.check.iter().map(|check| PlannedCheck::of(check, spec));
         Ok(Self {
-            world: WorldPlan {
-                warmup: spec.run.warmup.unwrap_or_default(),
-                duration: spec.run.duration,
-                drain: spec.run.drain,
-                bin: spec.run.bin_width(),
-                service: service_plan,
-                groups,
-                faults,
-                most_attempts: spec.run.max_requests,
-                most_in_flight: MOST_IN_FLIGHT,
-            },
+            world: world_plan(&spec.run, service_plan, groups, faults),
             strategies,
-            compared: (0..spec.strategy.len())
-                .filter(|&i| spec.strategy[i].compare)
-                .collect(),
+            compared: (0..spec.strategy.len()).filter(compared).collect(),
             pinned: pinned(spec),
             replications: spec.run.first_replications(),
             precision: spec.run.wanted_precision(),
             seed: spec.run.seed.0,
             settle: spec.run.settle,
             failure_probability: service.failure_probability(),
+            prices: spec.cost.as_ref().map(CostSpec::prices),
+            comparison: Comparison::of(spec),
+            checks: checks.collect(),
+            until_decided: false,
             estimate,
             notes,
         })
+    }
+}
+
+/// The world without strategy and seed.
+fn world_plan(
+    run: &RunSpec,
+    service: ServicePlan,
+    groups: Vec<GroupPlan>,
+    faults: FaultSchedule,
+) -> WorldPlan {
+    WorldPlan {
+        warmup: run.warmup.unwrap_or_default(),
+        duration: run.duration,
+        drain: run.drain,
+        bin: run.bin_width(),
+        service,
+        groups,
+        faults,
+        most_attempts: run.max_requests,
+        most_in_flight: MOST_IN_FLIGHT,
+    }
+}
+
+/// What strategies are compared with, and which differences matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The strategy they are compared with, if it is not the best.
+    pub baseline: Option<usize>,
+    /// A smaller difference of success does not matter.
+    pub success: f64,
+    /// A smaller difference of another figure, as a share of the baseline's, likewise.
+    pub relative: f64,
+}
+
+impl Comparison {
+    fn of(spec: &ScenarioSpec) -> Self {
+        let compare = &spec.compare;
+        let position = |wanted: &String| spec.strategy.iter().position(|s| s.name == *wanted);
+        Self {
+            baseline: compare.baseline.as_ref().and_then(position),
+            success: compare.success.get(),
+            relative: compare.relative.get(),
+        }
+    }
+}
+
+/// A check made ready.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedCheck {
+    /// The check as written.
+    pub spec: CheckSpec,
+    /// The strategies that have to keep it.
+    pub strategies: Vec<usize>,
+    /// Its value in the unit of its figure.
+    pub bound: f64,
+}
+
+impl PlannedCheck {
+    fn of(check: &CheckSpec, spec: &ScenarioSpec) -> Self {
+        let meant = |s: &crate::model::StrategySpec| {
+            s.compare && check.strategy.as_ref().is_none_or(|name| *name == s.name)
+        };
+        let strategies = (0..spec.strategy.len()).filter(|&i| meant(&spec.strategy[i]));
+        Self {
+            strategies: strategies.collect(),
+            bound: check.bound(),
+            spec: check.clone(),
+        }
     }
 }
 

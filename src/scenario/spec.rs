@@ -1,6 +1,10 @@
 //! A scenario as written.
 
+use super::check::CheckSpec;
+use super::compare::CompareSpec;
+use super::cost::CostSpec;
 use super::seed::Seed;
+use super::sweep::SweepSpec;
 use crate::decode::{Check, Decode, Field, Node, Reader, Value, shown};
 use crate::model::{ClientsSpec, FaultSpec, ServiceSpec, StrategySpec};
 use crate::record;
@@ -295,6 +299,18 @@ record! {
         fault: Vec<FaultSpec> = Vec::new(),
         /// The strategies to compare.
         strategy: Vec<StrategySpec>,
+        #[serde(skip_serializing_if = "CompareSpec::is_default")]
+        /// What strategies are compared with, and which differences matter.
+        compare: CompareSpec = CompareSpec::default(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// What attempts, waiting and failures cost.
+        cost: Option<CostSpec> = None,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        /// What strategies have to keep.
+        check: Vec<CheckSpec> = Vec::new(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// The same scenario with other values.
+        sweep: Option<SweepSpec> = None,
     }
 }
 

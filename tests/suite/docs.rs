@@ -7,7 +7,7 @@ use retrystorm::model::{
     TimeoutCovers,
 };
 use retrystorm::policy::{Backoff, CapOrder, Jitter, Reset, Rounding, StateOwner};
-use retrystorm::scenario::{Plan, Scenario};
+use retrystorm::scenario::{Design, Plan, Relation, Scenario};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -212,6 +212,16 @@ fn completed(fragment: &str) -> String {
     if !has("[[strategy]]") && !has("[backoff") {
         text += "[[strategy]]\nname = \"old\"\nmax_attempts = 3\nattempt_timeout = \"1s\"\n";
         text += if within(&["backoff"]) { fragment } else { "" };
+        text += "[[strategy]]\nname = \"full jitter\"\nmax_attempts = 3\nbackoff.exponential = { base = \"1s\", jitter = \"full\" }\n";
+        text += "[[strategy]]\nname = \"exponential\"\nmax_attempts = 3\nbackoff.exponential.base = \"1s\"\n";
+        text += "[[strategy]]\nname = \"fixed\"\nmax_attempts = 3\nbackoff.fixed.delay = \"1s\"\n";
+    }
+    if ["recovery_s", "fault["]
+        .iter()
+        .any(|word| fragment.contains(word))
+        && !has("[[fault]]")
+    {
+        text += "[[fault]]\nat = \"20s\"\nlasts = \"5s\"\noutage = \"refuse\"\n";
     }
     text
 }
@@ -267,6 +277,8 @@ fn sets() -> Vec<(&'static str, &'static [VariantDoc])> {
         ("Reset", Reset::VARIANTS),
         ("Rounding", Rounding::VARIANTS),
         ("StateOwner", StateOwner::VARIANTS),
+        ("Relation", Relation::VARIANTS),
+        ("Design", Design::VARIANTS),
     ]
 }
 
