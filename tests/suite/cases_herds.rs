@@ -9,18 +9,18 @@ use retrystorm::model::{AttemptRecord, Next};
 use retrystorm::outcome::AttemptOutcome;
 
 /// Attempts that reached the service in each bin.
-fn reached(tally: &Tally) -> Vec<u64> {
+pub(crate) fn reached(tally: &Tally) -> Vec<u64> {
     let bins = tally.timeline.bins().iter();
     bins.map(|bin| bin.first_tries + bin.retries).collect()
 }
 
 /// How many attempts ended like this.
-fn ended(tally: &Tally, outcome: AttemptOutcome) -> u64 {
+pub(crate) fn ended(tally: &Tally, outcome: AttemptOutcome) -> u64 {
     tally.outcomes[outcome as usize]
 }
 
 /// When the last request succeeded, in seconds.
-fn last_success(records: &[AttemptRecord]) -> f64 {
+pub(crate) fn last_success(records: &[AttemptRecord]) -> f64 {
     let good = records.iter().filter(|r| r.next == Next::Succeeded);
     good.map(|r| r.ended_at.as_secs_f64()).fold(0.0, f64::max)
 }
@@ -115,8 +115,8 @@ fn jittered_slots_make_five_hundred_attempts_a_second_and_then_twenty_five() {
     );
 }
 
-/// C14. 10,000 agents lose their link at the same moment; one worker makes 200 handshakes a second. A handshake that takes
-/// longer than 5 s is given up.
+/// C14. 10,000 agents lose their link at the same moment; one worker makes 200 handshakes a second. A handshake that
+/// takes longer than 5 s is given up.
 fn fleet(service: &str, backoff: &str, seed: u64) -> String {
     format!(
         "[run]\nduration = \"1s\"\ndrain = \"600s\"\nbin = \"1s\"\nreplications = 1\nseed = {seed}\n\
@@ -154,8 +154,8 @@ fn a_fleet_that_reconnects_on_a_tick_comes_in_waves_most_of_which_fail() {
 
 /// C14. Full jitter up to 120 s. When the first delay is already that wide, 75 agents a second come to 200
 /// handshakes, and nothing is in vain but the 9,000 of the first moment; the last is back with the cap. Growing from
-/// 10 s costs more, but less than half of what the tick does, and the end is still about the cap. It also ends where
-/// work for nobody is done, after the 50 s which that takes.
+/// 10 s wastes more, about half of what the tick does, and the end is still about the cap. It also ends where work
+/// for nobody is done, later by the 50 s which that takes.
 #[test]
 fn a_fleet_with_full_jitter_is_back_within_about_the_cap() {
     let jitter = |base: &str| {
@@ -178,7 +178,7 @@ fn a_fleet_with_full_jitter_is_back_within_about_the_cap() {
             let (tally, done) = run(service, "10s");
             let in_vain = tally.attempts - 10_000;
             println!("C14, {service}, jitter from 10 s: {in_vain} in vain, done after {done:.0} s");
-            assert!(in_vain < 45_000 / 5 * 3, "{in_vain}");
+            assert!((18_000..27_000).contains(&in_vain), "{in_vain}");
             assert!((100.0..180.0).contains(&done), "{done}");
         }
         let done = run("", "120s").1;
@@ -186,8 +186,8 @@ fn a_fleet_with_full_jitter_is_back_within_about_the_cap() {
     }
 }
 
-/// C15. 50,000 clients lose their links within `spread` seconds; the first try fails at once, the second comes within a
-/// window. Three workers of 1 ms are good for 3,000 reconnects a second.
+/// C15. 50,000 clients lose their links within `spread` seconds; the first try fails at once, the second comes
+/// within a window. Three workers of 1 ms are good for 3,000 reconnects a second.
 fn reconnects(window: u32, spread: u32) -> Tally {
     total(&format!(
         "[run]\nduration = \"{}s\"\ndrain = \"60s\"\nbin = \"1s\"\nreplications = 1\nseed = {window}\n\
@@ -233,8 +233,8 @@ fn the_first_window_trades_the_peak_of_a_restart_for_the_delay_of_every_drop() {
     }
 }
 
-/// C16. Jobs of every five minutes for a quarter of an hour, of 1 s each. A job that is refused tries three more times,
-/// after 10 s each. Waiting places are for 4 s of work.
+/// C16. Jobs of every five minutes for a quarter of an hour, of 1 s each. A job that is refused tries three more
+/// times, after 10 s each. Waiting places are for 4 s of work.
 fn jobs(count: u32, workers: u32, offset: &str, seed: u64) -> Tally {
     total(&format!(
         "[run]\nduration = \"15m\"\ndrain = \"60s\"\nbin = \"1s\"\nreplications = 1\nseed = {seed}\n\

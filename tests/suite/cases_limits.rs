@@ -3,30 +3,13 @@
 //! Each case has the number it has in the project's list of cases. Most figures are arithmetic and hold exactly; the
 //! random ones are compared within four standard errors, and where a case gives a direction, the direction.
 
-use crate::support::{Sample, agrees, assemble, exactly, records, replication, total};
+use crate::cases_herds::{ended, last_success, reached};
+use crate::support::{Expected, Sample, agrees, assemble, exactly, records, replication, total};
 use retrystorm::metrics::Tally;
-use retrystorm::model::{AttemptRecord, Next};
 use retrystorm::outcome::AttemptOutcome;
 
-/// Attempts that reached the service in each bin.
-fn reached(tally: &Tally) -> Vec<u64> {
-    let bins = tally.timeline.bins().iter();
-    bins.map(|bin| bin.first_tries + bin.retries).collect()
-}
-
-/// How many attempts ended like this.
-fn ended(tally: &Tally, outcome: AttemptOutcome) -> u64 {
-    tally.outcomes[outcome as usize]
-}
-
-/// When the last request succeeded, in seconds.
-fn last_success(records: &[AttemptRecord]) -> f64 {
-    let good = records.iter().filter(|r| r.next == Next::Succeeded);
-    good.map(|r| r.ended_at.as_secs_f64()).fold(0.0, f64::max)
-}
-
-/// C05 at a hundredth of its size: 2,700 clients make five or six calls each, 14,850 in all, within `release` seconds.
-/// 50 workers of 10 ms are good for 5,000 a second.
+/// C05 at a hundredth of its size: 2,700 clients make five or six calls each, 14,850 in all, within `release`
+/// seconds. 50 workers of 10 ms are good for 5,000 a second.
 fn dam(release: u32, seed: u64, service: &str, strategy: &str) -> String {
     let clients = |calls: u32| {
         format!(
@@ -102,19 +85,25 @@ fn shedding_fails_the_excess_of_a_broken_dam_at_once() {
     }
 }
 
-/// C05. Callers that try again 0.1 s after a timeout make 7,350 ÷ 1.1 s = 6,700 calls a second out of the half that was
-/// late, more than the capacity: nobody who missed the first wave is ever answered. With shedding the same
-/// callers keep the service busy and no more, and all are answered by the time their calls take, 3 s.
+/// C05. Callers that try again 0.1 s after a timeout of 1 s make a call every 1.1 s each: 6,700 a second by the half
+/// that was late, more than the capacity. Nobody who missed the first wave is ever answered. With shedding the same
+/// callers keep the service busy and no more, and all are answered within the 3 s that their calls take.
 #[test]
 fn a_broken_dam_with_retries_spirals_unless_calls_are_shed() {
-    let (spiral, _) = records(&dam(1, 5, "", ONE_SECOND_FOR_EVER), 0);
-    println!("C05, retries, no shedding: {} of 14,850", spiral.succeeded);
+    let (spiral, records_of_it) = records(&dam(1, 5, "", ONE_SECOND_FOR_EVER), 0);
+    let calls: u64 = reached(&spiral)[27..60].iter().sum();
+    println!(
+        "C05, retries, no shedding: {} of 14,850, then {} calls a second",
+        spiral.succeeded,
+        calls / 33
+    );
     assert!((7_300..7_700).contains(&spiral.succeeded), "{spiral:?}");
-    let load = reached(&spiral)[30..60].iter().sum::<u64>() as f64 / 30.0;
-    assert!(load > 1.2 * 5_000.0, "{load}");
+    assert!(last_success(&records_of_it) < 2.0);
+    // 33 s are thirty rounds.
+    assert_eq!(calls, 30 * (14_850 - spiral.succeeded));
 
-    let (shed, records) = records(&dam(1, 5, SHED, ONE_SECOND_FOR_EVER), 0);
-    let done = last_success(&records);
+    let (shed, records_of_it) = records(&dam(1, 5, SHED, ONE_SECOND_FOR_EVER), 0);
+    let done = last_success(&records_of_it);
     println!("C05, retries, shedding: done after {done:.2} s");
     assert_eq!(shed.succeeded, 14_850);
     assert_eq!(ended(&shed, AttemptOutcome::TimedOut), 0);
@@ -122,8 +111,8 @@ fn a_broken_dam_with_retries_spirals_unless_calls_are_shed() {
 }
 
 /// C06. A caller makes k calls where one was meant, which is `load` percent of a capacity of 20 a second, evenly; a
-/// call that takes longer than 2 s is made again, three times in all. From 60 s on the fleet restarts in batches:
-/// each is away for 30 s and warms up for 30 s.
+/// call that takes longer than 2 s is made again, three times in all. From 60 s on the fleet restarts in batches: the
+/// workers of each are away for 30 s and come back one by one over 30 s.
 fn rolling(k: u32, load: u32, batch: u32, backoff: &str) -> String {
     let batches = 100 / batch;
     format!(
@@ -155,9 +144,9 @@ fn is_safe(k: u32, load: u32, batch: u32, backoff: &str) -> bool {
     false
 }
 
-/// C06. Safe while k × load < capacity × (1 − batch): with 40 % up to two calls where one was meant, or one for larger
-/// batches; with 8 % up to ten (nothing above was asked), nine (72 %) and six (48 %). A random delay of up to 10 s
-/// before retries moves none of these limits.
+/// C06. Safe while k × load < capacity × (1 − batch): with 40 % up to two calls where one was meant, or one for
+/// larger batches; with 8 % up to ten (nothing above was asked), nine (72 %) and six (48 %). A random delay of up to
+/// 10 s before retries moves none of these limits.
 #[test]
 fn the_largest_safe_number_of_calls_leaves_room_for_the_batch() {
     for (load, expected) in [(40, [2, 1, 1]), (8, [10, 9, 6])] {
@@ -172,9 +161,9 @@ fn the_largest_safe_number_of_calls_leaves_room_for_the_batch() {
     }
 }
 
-/// C06. All instances restart within 1 ms: the 160 calls in service are lost and come back together, unless each waits
-/// a random time of up to 10 s. (The restart of a batch alone, which loses only the calls of its instances, cannot
-/// be written yet; it needs a service of several instances.)
+/// C06. All instances restart within 1 ms: the 160 calls in service are lost and come back together, unless each
+/// waits a random time of up to 10 s. (The restart of a batch alone, which loses only the calls of its instances,
+/// cannot be written yet; it needs a service of several instances.)
 #[test]
 fn a_random_delay_lowers_the_peak_of_a_restart() {
     let peak = |backoff: &str| {
@@ -189,14 +178,15 @@ fn a_random_delay_lowers_the_peak_of_a_restart() {
     };
     let (at_once, jittered) = (peak(AT_ONCE), peak(JITTERED));
     println!("C06, peak in 100 ms: {at_once} at once, {jittered} with a random delay");
-    // 16 calls come in 100 ms by themselves, and 160 × 0.1 ÷ 10 s = 1.6 retries on average.
+    // 16 calls come in 100 ms by themselves; the first of them meets the restart and comes twice.
     assert_eq!(at_once, 160 + 16 + 1);
+    // 161 × 0.1 ÷ 10 s = 1.6 retries on average.
     assert!((18..=24).contains(&jittered), "{jittered}");
 }
 
-/// C07. N callers write to one place at the same moment, a round trip of 1 ms away. A write succeeds unless another one has
-/// succeeded since its caller looked, one round trip before. One worker without a queue that is taken for just under
-/// a round trip says the same.
+/// C07. N callers write to one place at the same moment, a round trip of 1 ms away. A write succeeds unless another
+/// one has succeeded since its caller looked, one round trip before. One worker without a queue that is taken for
+/// just under a round trip says the same.
 fn contenders(count: u32, attempts: &str, seed: u64, backoff: &str, failing: f64) -> Tally {
     let tally = total(&format!(
         "[run]\nduration = \"1s\"\ndrain = \"60s\"\nbin = \"1s\"\nreplications = 1\nseed = {seed}\n\
@@ -214,8 +204,8 @@ const CONTENDERS: [u32; 6] = [10, 20, 50, 100, 200, 500];
 const JITTERED_WRITES: &str =
     "{ exponential = { base = \"1ms\", cap = \"100ms\", jitter = \"full\" } }";
 
-/// C07. At once, one write succeeds in each round: N + (N − 1) + … calls. With 500 attempts all succeed, at (N + 1) ÷ 2
-/// calls each; with 3 or 10 as many as there are rounds.
+/// C07. At once, one write succeeds in each round: N + (N − 1) + … calls. With 500 attempts all succeed, at (N + 1)
+/// ÷ 2 calls each; with 3 or 10 as many as there are rounds.
 #[test]
 fn without_a_delay_calls_per_write_grow_with_the_contenders() {
     for n in CONTENDERS {
@@ -236,19 +226,28 @@ fn without_a_delay_calls_per_write_grow_with_the_contenders() {
     }
 }
 
-/// C07. Full jitter of 1 to 100 ms brings all writes through at a few calls each.
+/// C07. Full jitter of 1 to 100 ms brings all writes through at a few calls each, which are no constant but grow with
+/// the logarithm of N, and faster when N delays of 50 ms on average are too dense for writes of 1 ms. The figures
+/// are those of a check model in which the place has versions.
 #[test]
 fn with_full_jitter_calls_per_write_are_few_for_any_number_of_contenders() {
-    for n in CONTENDERS {
-        let calls = Sample::of((1..=20).map(|seed| {
+    let model = [3.780, 4.857, 6.340, 7.513, 8.950, 12.226];
+    for (n, value) in CONTENDERS.into_iter().zip(model) {
+        let calls = Sample::of((1..=30).map(|seed| {
             let tally = contenders(n, "500", seed, JITTERED_WRITES, 0.0);
             assert_eq!(tally.succeeded, u64::from(n));
             tally.attempts as f64 / f64::from(n)
         }));
         println!(
-            "C07, jitter, {n} contenders: {:.2} ± {:.2} calls a write",
+            "C07, jitter, {n} contenders: {:.3} for {value} calls a write",
+            calls.mean
+        );
+        let error = 0.003;
+        agrees(
+            "calls a write",
             calls.mean,
-            calls.error()
+            calls.error(),
+            Expected { value, error },
         );
     }
 }
@@ -264,7 +263,7 @@ fn a_huge_limit_multiplies_the_load_of_a_store_that_is_broken() {
     }
 }
 
-/// C08, C09. Success and attempts of a request at a service without limit, mean over 30 replications of 10,000 requests.
+/// C08, C09. Success and attempts of a request at a service without limit, in 30 replications of 10,000 requests.
 fn independent(clients: u32, failures: &str, attempts: u32) -> [Sample; 2] {
     let plan = assemble(&format!(
         "[run]\nduration = \"100s\"\ndrain = \"10s\"\nbin = \"1s\"\nreplications = 1\nseed = {clients}\n\
@@ -324,10 +323,10 @@ fn three_retries_cost_up_to_four_attempts_and_leave_the_fourth_power() {
     }
 }
 
-/// C09. One of S shards fails for good, so that 1/S of the keys do, with a code that is not retried: (S − 1) ÷ S succeed, however
-/// many attempts are allowed, and none costs more than one. A failure share whose code is retried would draw a new
-/// shard each time and lose only S⁻⁴. (Breakers cannot be written yet, neither one of the client that opens for
-/// healthy keys too nor one of each shard; they need several shards and failure-rate breakers.)
+/// C09. One of S shards fails for good, so that 1/S of the keys do, with a code that is not retried: (S − 1) ÷ S
+/// succeed, however many attempts are allowed, and none costs more than one. A failure share whose code is retried
+/// would draw a new shard each time and lose only S⁻⁴. (Breakers cannot be written yet, neither one of the client,
+/// which opens for healthy keys too, nor one of each shard; they need several shards and failure-rate breakers.)
 #[test]
 fn keys_of_a_bad_shard_fail_and_the_others_do_not() {
     for shards in [4.0f64, 20.0] {
