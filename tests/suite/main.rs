@@ -10,6 +10,8 @@ mod backoff_delay;
 mod backoff_reference;
 mod bistable;
 mod cases_backoff;
+mod cases_herds;
+mod cases_limits;
 mod cases_overload;
 mod cases_tool;
 mod certainty;
