@@ -4,11 +4,12 @@
 //! shines through. So neighbours of the same shade are one rectangle, and each reaches a little under those that
 //! are drawn after it.
 
-use super::canvas::{Canvas, Look, Place};
+use super::busy::Busy;
+use super::canvas::{Canvas, Place};
 use super::data::{Form, HeatPanel};
+use super::figures::{self, Figure};
 use super::frame::Frame;
-use super::{labels, palette, pattern, shade};
-use plotters::style::RGBColor;
+use super::{palette, pattern, shade};
 
 /// How far a rectangle reaches under its neighbours.
 const UNDER: f64 = 1.0;
@@ -72,8 +73,14 @@ impl Cells {
         self.values.iter().copied().flatten()
     }
 
-    /// Draws them into a frame.
-    pub(super) fn draw(&self, canvas: &Canvas<'_>, frame: &Frame, form: Form) {
+    /// Draws them into a frame, with the border on them.
+    pub(super) fn draw(
+        &self,
+        canvas: &Canvas<'_>,
+        frame: &Frame,
+        form: Form,
+        border: &[Vec<Place>],
+    ) {
         let runs = self.runs();
         for run in &runs {
             self.fill(canvas, frame, run);
@@ -89,18 +96,29 @@ impl Cells {
                 run.to - run.from
             };
             for from in (run.from..run.to).step_by(together) {
-                let corner = self.corner(frame, from, run.row + 1);
-                pattern::outline(canvas, corner, self.corner(frame, from + together, run.row));
+                let (left, top) = self.corner(frame, from, run.row + 1);
+                let (right, bottom) = self.corner(frame, from + together, run.row);
+                pattern::outline(canvas, (left + 0.8, top + 0.8), (right - 0.8, bottom - 0.8));
             }
         }
+        let mut busy = Busy::default();
         for (from, to) in self.diagonals() {
             let line = [
                 self.corner(frame, from.0, from.1),
                 self.corner(frame, to.0, to.1),
             ];
             pattern::hatch(canvas, &line);
+            busy.add_line(&line);
         }
-        self.write(canvas, frame, form);
+        pattern::around(canvas, (frame.left, frame.top), (frame.right, frame.bottom));
+        pattern::border(canvas, border);
+        for line in border {
+            busy.add_line(line);
+        }
+        if self.columns <= MOST_WRITTEN {
+            let figures = self.figures(frame, form);
+            figures::write(canvas, &figures, (width, height), &busy);
+        }
     }
 
     fn size(&self, frame: &Frame) -> Place {
@@ -180,43 +198,23 @@ impl Cells {
         lines
     }
 
-    /// Writes the values into the cells if they are large enough for all of them.
-    fn write(&self, canvas: &Canvas<'_>, frame: &Frame, form: Form) {
-        let texts: Vec<String> = self.values().map(|value| form.short(value)).collect();
+    /// The values where they belong.
+    fn figures(&self, frame: &Frame, form: Form) -> Vec<Figure> {
         let (width, height) = self.size(frame);
-        let fits = |size: &f64| {
-            let look = Look::new(*size);
-            let widest = texts
-                .iter()
-                .map(|text| labels::width(text, look))
-                .fold(0.0, f64::max);
-            widest + 7.0 <= width && size + 7.0 <= height
-        };
-        let Some(size) = [11.5, 10.5, 9.5].into_iter().find(fits) else {
-            return;
-        };
-        if self.columns > MOST_WRITTEN {
-            return;
-        }
-        let written = (0..self.cells.len()).filter(|&i| self.values[i].is_some());
-        for (i, text) in written.zip(&texts) {
+        let figure = |(i, value): (usize, &Option<f64>)| {
             let (x, y) = self.corner(frame, i % self.columns, i / self.columns);
-            let (x, y) = (x + width / 2.0, y - height / 2.0);
-            let look = Look::new(size).centred();
-            if self.cells[i] == Cell::Hatched {
-                let half = (labels::width(text, look) / 2.0 + 2.0, size / 2.0 + 1.0);
-                let (from, to) = ((x - half.0, y - half.1), (x + half.0, y + half.1));
-                canvas.rectangle(from, to, pattern::NEUTRAL, 1.0);
-            }
-            canvas.text(text, (x, y + size * 0.36), look.colour(self.ink(i)));
-        }
-    }
-
-    fn ink(&self, i: usize) -> RGBColor {
-        match self.cells[i] {
-            Cell::Level(level) => shade::ink(level),
-            Cell::Hatched | Cell::Empty => palette::INK,
-        }
+            let (ground, ink) = match self.cells[i] {
+                Cell::Level(level) => (shade::colour(level), shade::ink(level)),
+                Cell::Hatched | Cell::Empty => (pattern::NEUTRAL, palette::INK),
+            };
+            Some(Figure {
+                text: form.short((*value)?),
+                middle: (x + width / 2.0, y - height / 2.0),
+                ground,
+                ink,
+            })
+        };
+        self.values.iter().enumerate().filter_map(figure).collect()
     }
 }
 

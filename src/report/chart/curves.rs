@@ -13,8 +13,11 @@ use super::{MARGIN, MOST_SHOWN, WIDTH, titles};
 
 /// Height of a plot when one, two or three stand side by side.
 const HEIGHTS: [f64; 3] = [380.0, 240.0, 190.0];
-/// The most that names take beside a plot when one, two or three stand side by side.
-const NAMES: [f64; 3] = [250.0, 150.0, 110.0];
+/// The most that names take beside a plot when one or two stand side by side.
+const NAMES: [f64; 2] = [250.0, 170.0];
+
+/// A line that ends in this part of a plot ends at its right edge.
+const AT_EDGE: f64 = 0.06;
 
 /// A panel with the looks of the series that are shown.
 struct Shown<'a> {
@@ -33,13 +36,14 @@ pub fn curves_svg(curves: &Curves) -> String {
         .collect();
     let key = has_key(&shown, common.as_deref());
     let legend = Legend::new(entries(&shown, key));
-    let across = grid::across(shown.len());
+    // Names beside three plots would leave no room for the plots.
+    let across = grid::across(shown.len()).min(if key { 3 } else { 2 });
     let height = HEIGHTS[across - 1];
     let names = shown.iter().flat_map(|panel| names_beside(panel));
     let beside = if key {
         0.0
     } else {
-        ends::room(names, NAMES[across - 1])
+        ends::room(names, NAMES[across.min(2) - 1])
     };
     let y = Ruler::new(
         &curves.y,
@@ -251,39 +255,39 @@ fn draw(
         x,
         y,
     };
-    let (series_ends, reference_ends) = plot.draw(&shown.series, references);
+    let drawn = plot.draw(&shown.series, references);
     grid.numbers(canvas, i, x, y);
     grid.title(canvas, i, &shown.panel.title);
-    if series_ends.iter().all(Option::is_none) {
+    if drawn.series.iter().all(Vec::is_empty) {
         grid::nothing(canvas, &frame);
     }
-    let ends = shown
-        .series
-        .iter()
-        .zip(series_ends)
-        .filter_map(|((series, stroke), at)| {
-            Some(End {
-                name: &series.name,
-                at: at?,
-                stroke: Some(*stroke),
-            })
-        });
-    let others = references
-        .iter()
-        .zip(reference_ends)
-        .filter_map(|(reference, at)| {
-            Some(End {
+    let ends = shown.series.iter().zip(&drawn.series);
+    let ends = ends.filter_map(|((series, stroke), points)| {
+        Some(End {
+            name: &series.name,
+            at: ends::rightmost(points)?,
+            stroke: Some(*stroke),
+        })
+    });
+    let mut ends: Vec<End<'_>> = ends.collect();
+    let mut inside = Vec::new();
+    for (reference, points) in references.iter().zip(&drawn.references) {
+        let Some(at) = ends::rightmost(points) else {
+            continue;
+        };
+        if key || at.0 < frame.right - (frame.right - frame.left) * AT_EDGE {
+            inside.push((&reference.label[..], &points[..]));
+        } else {
+            ends.push(End {
                 name: &reference.label,
-                at: at?,
+                at,
                 stroke: None,
-            })
-        });
-    let at_edge = |end: &End<'_>| !key && end.at.0 > frame.right - 8.0;
-    let (outside, inside): (Vec<_>, Vec<_>) = others.partition(at_edge);
-    ends::inside(canvas, &frame, &inside);
+            });
+        }
+    }
+    ends::inside(canvas, &frame, &inside, &drawn.busy);
     if !key {
-        let all: Vec<_> = ends.chain(outside).collect();
-        ends::beside(canvas, &frame, &all, grid.beside);
+        ends::beside(canvas, &frame, &ends, grid.beside);
     }
 }
 

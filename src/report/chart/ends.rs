@@ -1,5 +1,6 @@
 //! Names at the ends of lines, where the eye is when it asks which line this is.
 
+use super::busy::{Area, Busy};
 use super::canvas::{Canvas, Look, Place};
 use super::frame::Frame;
 use super::palette::{self, Stroke};
@@ -51,37 +52,52 @@ pub(super) fn beside(canvas: &Canvas<'_>, frame: &Frame, ends: &[End<'_>], room:
     }
 }
 
-/// Names of lines to compare with, inside a plot near their ends.
-pub(super) fn inside(canvas: &Canvas<'_>, frame: &Frame, ends: &[End<'_>]) {
+/// Names of lines to compare with, inside a plot near one of their ends, where least is drawn.
+pub(super) fn inside(canvas: &Canvas<'_>, frame: &Frame, lines: &[(&str, &[Place])], busy: &Busy) {
     let look = Look::new(INSIDE).right().colour(palette::FAINT);
-    let mut taken: Vec<f64> = Vec::new();
-    for end in ends {
-        let room = frame.right - frame.left - 12.0;
-        let name = labels::fit(end.name, look, room);
-        let width = labels::width(&name, look);
-        // A steep line leaves through the top: the free side is below its end, at the right if there is room.
-        let steep = end.at.1 < frame.top + INSIDE + 6.0;
-        let beside = end.at.0 + width + 10.0;
-        let x = if steep && beside < frame.right {
-            beside
-        } else {
-            end.at.0 - 4.0
-        };
-        let x = x.clamp(frame.left + width + 6.0, frame.right - 3.0);
-        let mut y = if steep {
-            end.at.1 + INSIDE + 4.0
-        } else {
-            end.at.1 - 5.0
-        };
-        while taken.iter().any(|other| (other - y).abs() < INSIDE + 4.0) {
-            y += INSIDE + 4.0;
+    let plot = Area {
+        left: frame.left + 2.0,
+        top: frame.top + 2.0,
+        right: frame.right - 2.0,
+        bottom: frame.bottom - 2.0,
+    };
+    let mut busy = busy.clone();
+    for (name, line) in lines {
+        let name = labels::fit(name, look, frame.right - frame.left - 12.0);
+        let width = labels::width(&name, look) + 4.0;
+        let ends = rightmost(line).into_iter().chain(leftmost(line));
+        let around = ends.flat_map(|(x, y)| {
+            let (left, above) = (x - width - 2.0, y - INSIDE - 6.0);
+            [
+                (left, above),
+                (left, y + 4.0),
+                (x + 4.0, above),
+                (x + 4.0, y + 4.0),
+            ]
+        });
+        let areas: Vec<Area> = around
+            .map(|(left, top)| Area {
+                left,
+                top,
+                right: left + width,
+                bottom: top + INSIDE + 2.0,
+            })
+            .map(|area| area.moved_into(plot))
+            .collect();
+        if let Some((area, _)) = busy.freest(&areas) {
+            labels::backed(canvas, &name, (area.right - 2.0, area.bottom - 2.5), look);
+            busy.add_area(area);
         }
-        if y > frame.bottom - 2.0 {
-            break;
-        }
-        taken.push(y);
-        labels::backed(canvas, &name, (x, y), look);
     }
+}
+
+/// The point of a line that is furthest to the right; of several the last.
+pub(super) fn rightmost(line: &[Place]) -> Option<Place> {
+    line.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+fn leftmost(line: &[Place]) -> Option<Place> {
+    line.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 #[cfg(test)]

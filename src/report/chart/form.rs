@@ -45,18 +45,14 @@ impl Form {
             Form::Share => match value * 100.0 {
                 v if v > 0.0 && v < 0.05 => "<0.1".into(),
                 v if (99.95..100.0).contains(&v) => ">99.9".into(),
-                v => one_decimal(v),
+                v if v == 0.0 || v == 100.0 => format!("{v:.0}"),
+                v => format!("{v:.1}"),
             },
             Form::PerSecond => plain(value),
             Form::Seconds if value != 0.0 && value < 3_600.0 => latency(value * 1e3),
             form => form.full(value),
         }
     }
-}
-
-fn one_decimal(value: f64) -> String {
-    let text = format!("{value:.1}");
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 fn plain(value: f64) -> String {
@@ -116,7 +112,7 @@ mod tests {
     #[test]
     fn a_small_place_gets_three_digits_and_never_rounds_a_failure_away() {
         let shares = [0.0, 0.0001, 0.5, 0.1234, 0.9997, 1.0].map(|v| Form::Share.short(v));
-        assert_eq!(shares, ["0", "<0.1", "50", "12.3", ">99.9", "100"]);
+        assert_eq!(shares, ["0", "<0.1", "50.0", "12.3", ">99.9", "100"]);
         assert_eq!(Form::Factor.short(1.424), "1.42×");
         assert_eq!(Form::Seconds.short(0.0321), "32.1 ms");
         assert_eq!(Form::Plain.short(-3.0), "−3");

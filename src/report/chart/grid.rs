@@ -15,7 +15,7 @@ const BELOW: f64 = 22.0;
 /// Space between plots.
 const BETWEEN: f64 = 18.0;
 /// From the lowest plots to the lower edge, without the footnote.
-const FOOT: f64 = 42.0;
+const FOOT: f64 = 50.0;
 /// Height of a line of the footnote.
 const LINE: f64 = 15.0;
 const LABEL_SIZE: f64 = 11.5;

@@ -1,7 +1,7 @@
 //! How an outcome depends on two settings at a time: maps of cells whose colour is the value, with the border
 //! that theory draws between the settings that work and those that do not.
 
-use super::canvas::{Canvas, Place, picture};
+use super::canvas::{Place, picture};
 use super::cells::{Cell, Cells};
 use super::contour::contour;
 use super::data::{Axis, Form, Heat, HeatPanel, Scale, Steps};
@@ -10,7 +10,7 @@ use super::grid::{self, Grid, HEAD};
 use super::legend::{Entry, Legend, Sample};
 use super::ruler::Ruler;
 use super::span::Side;
-use super::{MARGIN, MOST_SHOWN, WIDTH, pattern, titles};
+use super::{MARGIN, MOST_SHOWN, WIDTH, titles};
 
 /// The most that a plot is high when one, two or three stand side by side.
 const HEIGHTS: [f64; 3] = [400.0, 320.0, 220.0];
@@ -54,8 +54,8 @@ pub fn heat_svg(heat: &Heat) -> String {
         }
         for (i, map) in maps.iter().enumerate().filter(|_| !is_empty) {
             let frame = grid.frame(i);
-            map.cells.draw(canvas, &frame, heat.form);
-            draw_border(canvas, &frame, map, size);
+            let border = on_sheet(&map.border, &frame, size);
+            map.cells.draw(canvas, &frame, heat.form, &border);
             grid.numbers(canvas, i, &x, &y);
             grid.title(canvas, i, &map.panel.title);
         }
@@ -129,16 +129,12 @@ fn entries(heat: &Heat, maps: &[Map<'_>]) -> Vec<Entry> {
     entries
 }
 
-/// Draws the border through the middles of cells.
-fn draw_border(canvas: &Canvas<'_>, frame: &Frame, map: &Map<'_>, size: (usize, usize)) {
-    let at = |&(column, row): &Place| {
-        let part = |place: f64, count: usize| (place + 0.5) / count as f64;
-        frame.at(part(column, size.0), part(row, size.1))
-    };
-    let lines: Vec<Vec<Place>> = map
-        .border
+/// Lines in columns and rows as lines through the middles of cells.
+fn on_sheet(lines: &[Vec<Place>], frame: &Frame, size: (usize, usize)) -> Vec<Vec<Place>> {
+    let part = |place: f64, count: usize| (place + 0.5) / count as f64;
+    let at = |&(column, row): &Place| frame.at(part(column, size.0), part(row, size.1));
+    lines
         .iter()
         .map(|line| line.iter().map(at).collect())
-        .collect();
-    pattern::border(canvas, &lines);
+        .collect()
 }

@@ -6,6 +6,7 @@
 
 mod axes;
 mod bands;
+mod busy;
 mod canvas;
 mod cells;
 mod clip;
@@ -13,6 +14,7 @@ mod contour;
 mod curves;
 mod data;
 mod ends;
+mod figures;
 mod font;
 mod form;
 mod frame;

@@ -31,14 +31,17 @@ pub(super) fn hatch(canvas: &Canvas<'_>, points: &[Place]) {
 /// An empty place.
 pub(super) fn outline(canvas: &Canvas<'_>, corner: Place, opposite: Place) {
     canvas.rectangle(corner, opposite, palette::PAPER, 1.0);
-    let around = [
-        corner,
-        (opposite.0, corner.1),
-        opposite,
-        (corner.0, opposite.1),
-        corner,
-    ];
-    canvas.line(&around, OUTLINE, 0.7);
+    canvas.line(&edges(corner, opposite), OUTLINE, 0.7);
+}
+
+/// A thin line around a map.
+pub(super) fn around(canvas: &Canvas<'_>, corner: Place, opposite: Place) {
+    canvas.line(&edges(corner, opposite), palette::AXIS, 1.0);
+}
+
+fn edges(corner: Place, opposite: Place) -> [Place; 5] {
+    let (right, left) = ((opposite.0, corner.1), (corner.0, opposite.1));
+    [corner, right, opposite, left, corner]
 }
 
 /// Borders of theory: light edges under all of them, so that they show on every colour and in grey.

@@ -1,5 +1,6 @@
 //! One plot of a chart of lines: bands, lines, markers, from back to front.
 
+use super::busy::Busy;
 use super::canvas::{Canvas, Place};
 use super::clip::clip;
 use super::data::{Reference, Series};
@@ -10,6 +11,8 @@ use super::{axes, pattern, series};
 
 /// How opaque a band is.
 const TINT: f64 = 0.15;
+/// Plots that are not as wide as this have smaller markers.
+const SMALL: f64 = 400.0;
 
 /// A plot with its axes.
 #[derive(Clone, Copy)]
@@ -20,6 +23,16 @@ pub(super) struct Plot<'a, 'c> {
     pub(super) y: &'a Ruler,
 }
 
+/// What was drawn, on the sheet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawn {
+    /// The points of each series; where nothing was measured, those of theory.
+    pub(super) series: Vec<Vec<Place>>,
+    /// The points of each line to compare with.
+    pub(super) references: Vec<Vec<Place>>,
+    pub(super) busy: Busy,
+}
+
 /// A point that can be drawn, with its interval if it has one.
 #[derive(Clone, Copy)]
 struct Shown {
@@ -28,46 +41,46 @@ struct Shown {
 }
 
 impl Plot<'_, '_> {
-    /// Draws everything but words. The ends of the series and of the references, where there is something.
-    pub(super) fn draw(
-        &self,
-        shown: &[(&Series, Stroke)],
-        references: &[Reference],
-    ) -> (Vec<Option<Place>>, Vec<Option<Place>>) {
+    /// Draws everything but words.
+    pub(super) fn draw(&self, shown: &[(&Series, Stroke)], references: &[Reference]) -> Drawn {
         axes::lines(self.canvas, self.frame, self.x, self.y);
         for (series, stroke) in shown {
             self.band(series, *stroke);
         }
-        let reference_ends = references.iter().map(|reference| {
+        let mut drawn = Drawn::default();
+        for reference in references {
             let lines = self.lines(reference.points.iter().copied());
             for line in &lines {
                 pattern::reference(self.canvas, line);
+                drawn.busy.add_line(line);
             }
-            rightmost(lines.into_iter().flatten())
-        });
-        let reference_ends = reference_ends.collect();
+            drawn.references.push(lines.concat());
+        }
         for (series, stroke) in shown {
-            for line in self.lines(series.predicted.iter().copied()) {
-                pattern::predicted(self.canvas, &line, stroke.colour);
+            let lines = self.lines(series.predicted.iter().copied());
+            for line in &lines {
+                pattern::predicted(self.canvas, line, stroke.colour);
+                drawn.busy.add_line(line);
             }
+            drawn.series.push(lines.concat());
         }
         for (series, stroke) in shown.iter().filter(|(series, _)| series.joined) {
             for line in self.lines(series.points.iter().map(|point| (point.x, point.y))) {
                 self.canvas.dashed(&line, stroke.dash, stroke.colour, 1.9);
+                drawn.busy.add_line(&line);
             }
         }
-        let ends = shown.iter().map(|(series, stroke)| {
-            let points = self.shown(series);
+        for (i, (series, stroke)) in shown.iter().enumerate() {
+            let points: Vec<Place> = self.shown(series).iter().flatten().map(|p| p.at).collect();
             self.marks(&points, *stroke);
-            let predicted = || {
-                self.lines(series.predicted.iter().copied())
-                    .into_iter()
-                    .flatten()
-            };
-            let points = points.into_iter().flatten().map(|point| point.at);
-            rightmost(points).or_else(|| rightmost(predicted()))
-        });
-        (ends.collect(), reference_ends)
+            for &at in &points {
+                drawn.busy.add_line(&[at, at]);
+            }
+            if !points.is_empty() {
+                drawn.series[i] = points;
+            }
+        }
+        drawn
     }
 
     fn place(&self, x: f64, y: f64) -> Option<Place> {
@@ -122,23 +135,12 @@ impl Plot<'_, '_> {
     }
 
     /// A marker at each point, smaller where they are crowded.
-    fn marks(&self, points: &[Option<Shown>], stroke: Stroke) {
-        let count = points.len().max(1) as f64;
-        let pitch = (self.frame.right - self.frame.left) / count;
-        let largest = series::RADIUS
-            * if self.frame.right - self.frame.left < 400.0 {
-                0.8
-            } else {
-                1.0
-            };
-        let radius = (pitch * 0.3).clamp(1.5, largest);
-        for point in points.iter().flatten() {
-            series::mark_of(self.canvas, point.at, stroke, radius);
+    fn marks(&self, points: &[Place], stroke: Stroke) {
+        let width = self.frame.right - self.frame.left;
+        let largest = series::RADIUS * if width < SMALL { 0.8 } else { 1.0 };
+        let radius = (width / points.len().max(1) as f64 * 0.3).clamp(1.5, largest);
+        for &point in points {
+            series::mark_of(self.canvas, point, stroke, radius);
         }
     }
-}
-
-/// The point that is furthest to the right; of several the last.
-fn rightmost(points: impl Iterator<Item = Place>) -> Option<Place> {
-    points.max_by(|a, b| a.0.total_cmp(&b.0))
 }

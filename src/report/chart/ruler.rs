@@ -14,6 +14,9 @@ const ZERO_BAND: (f64, f64) = (30.0, 44.0);
 /// The most that a name of a category takes beside a plot.
 const LONGEST_NAME: f64 = 120.0;
 
+/// Between names of categories of which some are left out.
+const AIR: f64 = 8.0;
+
 /// A number at an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
@@ -104,10 +107,14 @@ impl Ruler {
     }
 
     fn at(&self, values: &[f64], text: impl Fn(f64) -> String) -> Vec<Tick> {
+        let start = match self.spread {
+            Spread::Log(_, _, start) => start,
+            Spread::Linear(..) | Spread::Steps(_) => 0.0,
+        };
         let tick = |&value: &f64| {
             let at = self
                 .place(value)
-                .filter(|at| (-1e-9..1.0 + 1e-9).contains(at));
+                .filter(|at| (start - 1e-9..1.0 + 1e-9).contains(at));
             at.map(|at| Tick {
                 at,
                 text: text(value),
@@ -116,8 +123,8 @@ impl Ruler {
         values.iter().filter_map(tick).collect()
     }
 
-    /// Whether texts stand clear of each other.
-    fn fits(&self, ticks: &[Tick]) -> bool {
+    /// Whether texts stand clear of each other, and have some air between them.
+    fn fits(&self, ticks: &[Tick], air: f64) -> bool {
         let look = Look::new(TICK_SIZE);
         ticks.windows(2).all(|pair| {
             let apart = (pair[1].at - pair[0].at) * self.length;
@@ -128,7 +135,7 @@ impl Ruler {
                     widths.sum::<f64>() / 2.0 + 9.0
                 }
             };
-            apart >= needed
+            apart >= needed + air
         })
     }
 
@@ -163,7 +170,7 @@ impl Ruler {
             };
             let values: Vec<f64> = values.iter().map(exact).collect();
             self.ticks = self.at(&values, |value| form.tick(value, step, reach));
-            if self.fits(&self.ticks) {
+            if self.fits(&self.ticks, 0.0) {
                 return;
             }
         }
@@ -187,7 +194,7 @@ impl Ruler {
         let own = |value: f64| form.tick(value, value, value);
         for choice in choices {
             let found = self.at(&choice, own);
-            if found.len() >= 2 && found.len() <= 13 && self.fits(&found) {
+            if found.len() >= 2 && found.len() <= 13 && self.fits(&found, 0.0) {
                 self.ticks = found;
                 break;
             }
@@ -227,9 +234,12 @@ impl Ruler {
                 text: labels::fit(name, look, room),
             })
             .collect();
-        for every in 1..=count {
+        let strides = (0..6).flat_map(|decade| [1, 2, 5].map(|every| every * 10usize.pow(decade)));
+        for every in strides {
             self.ticks = all.iter().step_by(every).cloned().collect();
-            if self.fits(&self.ticks) {
+            // Where some are left out, the others need not be crowded.
+            let air = if every == 1 { 0.0 } else { AIR };
+            if self.fits(&self.ticks, air) {
                 return;
             }
         }
@@ -302,7 +312,7 @@ mod tests {
                     let ruler = Ruler::new(&axis(Scale::Log, Form::Plain), &values, side, length);
                     let count = ruler.ticks.len();
                     assert!((2..=13).contains(&count), "{values:?} {length}: {count}");
-                    assert!(ruler.fits(&ruler.ticks));
+                    assert!(ruler.fits(&ruler.ticks, 0.0));
                 }
             }
         }
@@ -318,7 +328,7 @@ mod tests {
             500.0,
         );
         assert!((5..40).contains(&ruler.ticks.len()));
-        assert!(ruler.fits(&ruler.ticks));
+        assert!(ruler.fits(&ruler.ticks, 0.0));
         assert_eq!(ruler.ticks[0].text, "0 ms");
         assert_eq!(ruler.place(0.0), Some(0.005));
         let long = vec!["a name that is far too long".repeat(9); 3];
