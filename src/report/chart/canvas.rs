@@ -90,12 +90,20 @@ pub(super) fn picture(size: Place, title: &str, paint: impl FnOnce(&Canvas<'_>))
         paint(&canvas);
         canvas.root.present().expect(NO_FAILURE);
     }
+    let title = escaped(title);
     let body = svg.split_once('>').map_or("", |(_, body)| body);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" role=\"img\">\n\
          <title>{title}</title>{body}",
         size.0, size.1, pixels.0, pixels.1
     )
+}
+
+/// A text as XML holds it.
+fn escaped(text: &str) -> String {
+    let text: String = text.chars().map(super::printable).collect();
+    let text = text.replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn fine(at: Place) -> (i32, i32) {
@@ -158,6 +166,12 @@ impl Canvas<'_> {
     /// A filled area.
     pub(super) fn area(&self, points: &[Place], colour: RGBColor) {
         self.put(&Polygon::new(fine_all(points), colour.filled()));
+    }
+
+    /// A filled area, as opaque as `alpha` from 0 to 1.
+    pub(super) fn tint(&self, points: &[Place], colour: RGBColor, alpha: f64) {
+        let style = colour.mix(alpha).filled();
+        self.put(&Polygon::new(fine_all(points), style));
     }
 
     /// A filled rectangle, as opaque as `alpha` from 0 to 1.

@@ -1,7 +1,7 @@
 //! Labels that fit their room and do not cover each other.
 
-use super::canvas::Look;
-use super::{fit_by, font};
+use super::canvas::{Canvas, Look, Place};
+use super::{fit_by, font, palette};
 
 /// Width of a text.
 pub(super) fn width(text: &str, look: Look) -> f64 {
@@ -11,6 +11,14 @@ pub(super) fn width(text: &str, look: Look) -> f64 {
 /// `text` cut to a width.
 pub(super) fn fit(text: &str, look: Look, room: f64) -> String {
     fit_by(text, "…", |text| width(text, look) <= room)
+}
+
+/// A text that ends at `at`, on a light ground so that it reads on any colour.
+pub(super) fn backed(canvas: &Canvas<'_>, text: &str, at: Place, look: Look) {
+    let width = width(text, look);
+    let corner = (at.0 - width - 3.0, at.1 - look.size);
+    canvas.rectangle(corner, (at.0 + 2.0, at.1 + 3.0), palette::PAPER, 0.85);
+    canvas.text(text, at, look);
 }
 
 /// Places for labels that want to be at `wanted`, at least `gap` apart and between `low` and `high`, in the order

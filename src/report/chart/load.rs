@@ -253,7 +253,7 @@ fn capacity(canvas: &Canvas<'_>, sheet: &Sheet<'_>, frame: &Frame) {
     let below = y - frame.top < SMALL + 8.0;
     let y = if below { y + SMALL + 4.0 } else { y - 5.0 };
     let name = format!("capacity {}/s", thousands(most));
-    backed(
+    labels::backed(
         canvas,
         &name,
         (frame.right - 4.0, y),
@@ -282,12 +282,4 @@ fn note(sheet: &Sheet<'_>, strategies: &[&StrategyResult], columns: usize) -> St
         );
     }
     text
-}
-
-/// A text that ends at `at`, on a light ground so that it reads on any colour.
-fn backed(canvas: &Canvas<'_>, text: &str, at: (f64, f64), look: Look) {
-    let width = labels::width(text, look);
-    let corner = (at.0 - width - 3.0, at.1 - look.size);
-    canvas.rectangle(corner, (at.0 + 2.0, at.1 + 3.0), palette::PAPER, 0.85);
-    canvas.text(text, at, look);
 }

@@ -4,18 +4,41 @@
 //! a question, every axis has a unit, lines carry their names, and colours are told apart by everybody. All fonts
 //! come with the program: what is drawn does not depend on the machine.
 
+mod axes;
 mod bands;
+mod busy;
 mod canvas;
+mod cells;
+mod clip;
+mod contour;
+mod curves;
+mod data;
+mod ends;
+mod figures;
 mod font;
+mod form;
 mod frame;
+mod grid;
+mod heat;
 mod key;
 mod labels;
+mod legend;
 mod load;
 mod palette;
+mod pattern;
+mod plot;
 mod png;
+mod ruler;
 mod series;
+mod shade;
+mod span;
 mod success;
 
+pub use curves::curves_svg;
+pub use data::{
+    Axis, Curves, Form, Heat, HeatPanel, Panel, Point, Reference, Scale, Series, Steps, Words,
+};
+pub use heat::heat_svg;
 pub use load::load_svg;
 pub use png::png;
 pub use success::success_svg;
@@ -33,17 +56,22 @@ use super::{number, ranked, replications_words};
 use crate::experiment::{RunResult, StrategyResult};
 use canvas::{Canvas, Look};
 
-/// Title and subtitle of a chart.
+/// Title and subtitle of a chart of a run.
 fn headline(canvas: &Canvas<'_>, title: &str, result: &RunResult) {
-    let room = WIDTH - 2.0 * MARGIN;
-    let look = Look::new(19.0).bold();
-    canvas.text(&labels::fit(title, look, room), (MARGIN, 32.0), look);
     let subtitle = match result.question.trim() {
         "" => result.name.clone(),
         question => format!("{}: {question}", result.name),
     };
+    titles(canvas, title, &subtitle);
+}
+
+/// Title and subtitle.
+fn titles(canvas: &Canvas<'_>, title: &str, subtitle: &str) {
+    let room = WIDTH - 2.0 * MARGIN;
+    let look = Look::new(19.0).bold();
+    canvas.text(&labels::fit(title, look, room), (MARGIN, 32.0), look);
     let look = Look::new(13.0).colour(palette::FAINT);
-    canvas.text(&labels::fit(&subtitle, look, room), (MARGIN, 54.0), look);
+    canvas.text(&labels::fit(subtitle, look, room), (MARGIN, 54.0), look);
 }
 
 /// What the numbers are, and what is not shown, at the lower edge.

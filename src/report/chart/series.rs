@@ -4,23 +4,28 @@ use super::canvas::{Canvas, Place};
 use super::palette::{Marker, PAPER, Stroke};
 
 /// Half the size of a marker.
-const R: f64 = 3.6;
+pub(super) const RADIUS: f64 = 3.6;
 
 /// Draws a marker.
-pub(super) fn mark(canvas: &Canvas<'_>, (x, y): Place, stroke: Stroke) {
+pub(super) fn mark(canvas: &Canvas<'_>, at: Place, stroke: Stroke) {
+    mark_of(canvas, at, stroke, RADIUS);
+}
+
+/// Draws a marker of half a size.
+pub(super) fn mark_of(canvas: &Canvas<'_>, (x, y): Place, stroke: Stroke, radius: f64) {
     let colour = stroke.colour;
     let shape = |points: &[Place]| {
         let moved: Vec<_> = points
             .iter()
-            .map(|(dx, dy)| (x + dx * R, y + dy * R))
+            .map(|(dx, dy)| (x + dx * radius, y + dy * radius))
             .collect();
         canvas.area(&moved, colour);
     };
     match stroke.marker {
-        Marker::Circle => canvas.disc((x, y), R, colour),
+        Marker::Circle => canvas.disc((x, y), radius, colour),
         Marker::Ring => {
-            canvas.disc((x, y), R, colour);
-            canvas.disc((x, y), R * 0.55, PAPER);
+            canvas.disc((x, y), radius, colour);
+            canvas.disc((x, y), radius * 0.55, PAPER);
         }
         Marker::Square => shape(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
         Marker::Triangle => shape(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
@@ -29,7 +34,8 @@ pub(super) fn mark(canvas: &Canvas<'_>, (x, y): Place, stroke: Stroke) {
         Marker::Bar => shape(&[(-0.4, -1.3), (0.4, -1.3), (0.4, 1.3), (-0.4, 1.3)]),
         Marker::Cross => {
             for sign in [-1.0, 1.0] {
-                canvas.line(&[(x - R, y - sign * R), (x + R, y + sign * R)], colour, 1.8);
+                let (r, s) = (radius, sign * radius);
+                canvas.line(&[(x - r, y - s), (x + r, y + s)], colour, radius / 2.0);
             }
         }
     }
