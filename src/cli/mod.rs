@@ -3,9 +3,11 @@
 
 mod events;
 mod excerpt;
+mod interrupt;
 mod messages;
 mod progress;
 mod run;
+mod sweep;
 mod terminal;
 mod validate;
 
@@ -39,6 +41,8 @@ struct Arguments {
 enum Command {
     /// Run scenarios and write tables, CSV files and charts.
     Run(RunArguments),
+    /// Run a scenario with many values: every combination of the axes of its [sweep].
+    Sweep(SweepArguments),
     /// Check scenarios without running them.
     Validate(ValidateArguments),
 }
@@ -88,6 +92,43 @@ struct RunArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  retrystorm sweep scenarios/brooker_retries.toml\n  retrystorm sweep scenarios/brooker_retries.toml --replications 5 --no-charts\n  retrystorm sweep scenarios/brooker_retries.toml --fresh --threads 1\n\nA sweep that was ended goes on where it was when the same command is given again."
+)]
+struct SweepArguments {
+    /// The scenario file; it has a [sweep] table.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The folder for results; the sweep gets a folder in it, named after the scenario with -sweep behind it.
+    #[arg(long, value_name = "DIR", default_value = "output")]
+    out: PathBuf,
+    /// Throw away what an earlier sweep has left in the folder.
+    #[arg(long)]
+    fresh: bool,
+    /// The seed that all random numbers follow from, instead of the scenario's.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Independent repetitions of each strategy in each cell, instead of the scenario's.
+    #[arg(long, value_name = "NUMBER")]
+    replications: Option<u64>,
+    /// Threads; 0 uses every processor. The results do not depend on it.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    threads: usize,
+    /// Run only the strategy of this name; may be given several times.
+    #[arg(long, value_name = "STRATEGY")]
+    only: Vec<String>,
+    /// Set a key of the scenario, like run.duration=30s; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Do not draw charts.
+    #[arg(long)]
+    no_charts: bool,
+    /// Print no table, progress or notes; errors are still printed.
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  retrystorm validate scenarios/restart_herd.toml")]
 struct ValidateArguments {
     /// Scenario files.
@@ -102,6 +143,7 @@ struct ValidateArguments {
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
     };
     match done {

@@ -1,25 +1,23 @@
 //! `run`: every strategy of a scenario against the same worlds.
 
 use super::events::{EventsError, MOST_LOGGED, write_events};
+use super::interrupt::Interrupt;
 use super::progress;
 use super::terminal::{Look, print, tell};
-use super::validate::{read, usage_problem};
+use super::validate::{keep_only, read, usage_problem};
 use super::{Failure, RunArguments};
-use crate::decode::{nearest, shown};
 use crate::experiment::{RunResult, run as run_plan};
 use crate::report::{Extra, OutputOptions, Style, check_target, json, table, write_output};
 use crate::scenario::{MOST_MEMORY, Plan, Scenario};
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// More threads than this only cost.
 const MOST_THREADS: usize = 1_024;
 
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen("nothing incomplete is left behind");
     let settings = settings(arguments);
     // Everything is read first: a mistake in the last file should not cost the runs before it.
     let ready: Vec<Option<(Scenario, Plan)>> = arguments
@@ -59,23 +57,7 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
 
 fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
     let (scenario, mut plan) = read(file, settings)?;
-    if let Err(unknown) = plan.keep_only(&arguments.only) {
-        let names = || {
-            plan.compared
-                .iter()
-                .map(|&i| plan.strategies[i].name.as_str())
-        };
-        let remedy = nearest(&unknown, names()).map_or_else(
-            || {
-                let all: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
-                format!("it has {}", all.join(", "))
-            },
-            |near| format!("did you mean \"{near}\"?"),
-        );
-        let reason = format!("there is no strategy \"{}\" to run --only", shown(&unknown));
-        usage_problem(&scenario, reason, remedy);
-        return None;
-    }
+    keep_only(&scenario, &mut plan, &arguments.only)?;
     if arguments.events && plan.estimate.requests > MOST_LOGGED as f64 {
         let reason = format!("a log of more than {MOST_LOGGED} attempts would fill the disk");
         let remedy =
@@ -154,7 +136,7 @@ fn run_one(
     Ok(())
 }
 
-fn not_written(what: &str, remedy: &str) -> Failure {
+pub(super) fn not_written(what: &str, remedy: &str) -> Failure {
     tell(&format!("error: {what}"));
     tell(&format!("  help: {remedy}"));
     Failure::Run
@@ -163,16 +145,16 @@ fn not_written(what: &str, remedy: &str) -> Failure {
 /// As many threads as were asked for, but not more than there is memory and work for. Zero asks for one for
 /// each processor.
 fn threads(plan: &Plan, asked: usize) -> usize {
-    /// Results that wait for their turn, for each thread.
-    const WAITING: f64 = 16.0;
+    let runs = plan.compared.len() as u64 * u64::from(plan.replications);
+    most_threads(plan.estimate.bytes_at_once(), runs, asked)
+}
+
+/// The same for `runs` runs that need so many bytes each.
+pub(super) fn most_threads(bytes: f64, runs: u64, asked: usize) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = if asked == 0 { processors() } else { asked };
-    let each = plan.estimate.world_bytes + WAITING * plan.estimate.result_bytes;
-    let fit = (MOST_MEMORY / each) as usize;
-    let runs = plan
-        .compared
-        .len()
-        .saturating_mul(plan.replications as usize);
+    let fit = (MOST_MEMORY / bytes) as usize;
+    let runs = usize::try_from(runs).unwrap_or(usize::MAX);
     asked.min(fit).min(runs).clamp(1, MOST_THREADS)
 }
 
@@ -238,65 +220,4 @@ fn event_log(
         .map_err(|error| failed(&error))?;
     drop(out);
     Ok(file)
-}
-
-/// Ctrl-C. A run is left at once, as nothing of it is on disk but a temporary log; while output is written, the
-/// program waits until that is complete.
-struct Interrupt {
-    asked: Arc<AtomicBool>,
-    writing: Arc<Mutex<()>>,
-    /// Temporary files.
-    litter: Arc<Mutex<Vec<PathBuf>>>,
-}
-
-impl Interrupt {
-    fn listen() -> Self {
-        let interrupt = Self {
-            asked: Arc::default(),
-            writing: Arc::default(),
-            litter: Arc::default(),
-        };
-        let asked = Arc::clone(&interrupt.asked);
-        let writing = Arc::clone(&interrupt.writing);
-        let litter = Arc::clone(&interrupt.litter);
-        let leave = move || {
-            asked.store(true, Ordering::SeqCst);
-            let free = writing.try_lock();
-            if free.is_ok() {
-                tell("\ninterrupted: nothing incomplete is left behind");
-            } else {
-                tell("\ninterrupted: the output that is being written is completed first");
-            }
-            drop(free);
-            // Waits for a write that is under way.
-            let _lock = writing.lock();
-            for path in litter.lock().iter().flat_map(|paths| paths.iter()) {
-                let _may_be_gone = fs::remove_file(path);
-            }
-            std::process::exit(130);
-        };
-        // Without a handler Ctrl-C ends the program in the system's way, which is sound as well.
-        let _ = ctrlc::set_handler(leave);
-        interrupt
-    }
-
-    /// Removes a temporary file on Ctrl-C.
-    fn remove_at_exit(&self, path: &Path) {
-        if let Ok(mut litter) = self.litter.lock() {
-            litter.push(path.into());
-        }
-    }
-
-    /// Ends the program when it was interrupted while it wrote.
-    fn leave_if_asked(&self) {
-        while self.asked.load(Ordering::SeqCst) {
-            // The handler leaves in a moment.
-            std::thread::park();
-        }
-    }
-
-    /// Keeps the program alive while output is written.
-    fn hold(&self) -> Option<std::sync::MutexGuard<'_, ()>> {
-        self.writing.lock().ok()
-    }
 }

@@ -3,7 +3,7 @@
 use super::messages::tell_problems;
 use super::terminal::{clean, print};
 use super::{Failure, ValidateArguments};
-use crate::decode::{Place, Problem, Severity};
+use crate::decode::{Place, Problem, Severity, nearest, shown};
 use crate::experiment::{border, window_warnings};
 use crate::report::border_lines;
 use crate::scenario::{Plan, Scenario, load};
@@ -45,6 +45,27 @@ pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)>
             None
         }
     }
+}
+
+/// Keeps only the strategies that were asked for; tells when there is none of a name.
+pub(super) fn keep_only(scenario: &Scenario, plan: &mut Plan, only: &[String]) -> Option<()> {
+    let Err(unknown) = plan.keep_only(only) else {
+        return Some(());
+    };
+    let names = || {
+        let compared = plan.compared.iter();
+        compared.map(|&i| plan.strategies[i].name.as_str())
+    };
+    let remedy = nearest(&unknown, names()).map_or_else(
+        || {
+            let all: Vec<String> = names().map(|name| format!("\"{name}\"")).collect();
+            format!("it has {}", all.join(", "))
+        },
+        |near| format!("did you mean \"{near}\"?"),
+    );
+    let reason = format!("there is no strategy \"{}\" to run --only", shown(&unknown));
+    usage_problem(scenario, reason, remedy);
+    None
 }
 
 /// A problem of the command line rather than of the file.

@@ -82,7 +82,7 @@ pub(super) fn is_mixed(plan: &Plan, strategy: usize) -> bool {
 
 /// The success that failures of the service alone leave: 1 − pᵏ when all of them are retried, and (1 − p) times
 /// the attempts that are made when only some are.
-fn promised(plan: &Plan, strategy: usize) -> f64 {
+pub(super) fn promised(plan: &Plan, strategy: usize) -> f64 {
     let again = retried_failures(plan, strategy);
     (1.0 - plan.failure_probability) * retries::mean_attempts(again, attempts(plan, strategy))
 }

@@ -6,6 +6,7 @@
 mod border;
 mod compare;
 mod error;
+mod figures;
 mod formulas;
 mod load;
 mod match_theory;
@@ -13,15 +14,18 @@ mod precision;
 mod rank;
 mod result;
 mod run;
+mod sweep;
 mod warnings;
 
 pub use crate::model::PARTS;
 pub use border::{Border, Divisor, border};
 pub use compare::{Difference, PRACTICAL, difference};
 pub use error::RunError;
+pub use figures::{Figure, LOAD_OF_BORDER, figures};
 pub use formulas::{CHANCE, NO_FORMULA, TheoryRow};
 pub use load::{Load, verdict_rule};
 pub use precision::replications_for;
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 pub use run::{log_attempts, record_attempts, run};
+pub use sweep::{SweepCheck, SweepError, SweepRun, check_cells, prepare_cell};
 pub use warnings::window_warnings;

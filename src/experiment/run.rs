@@ -38,8 +38,56 @@ pub fn run(
     threads: usize,
     progress: &(dyn Fn() + Sync),
 ) -> Result<RunResult, RunError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
+    run_with(scenario, plan, &Workers::new(threads)?, 1, progress)
+}
+
+/// The threads that replications run on.
+#[derive(Debug)]
+pub(super) enum Workers {
+    /// The one that asks.
+    Here,
+    /// Several.
+    Pool(rayon::ThreadPool),
+}
+
+impl Workers {
+    /// So many threads; zero uses every processor.
+    pub(super) fn new(threads: usize) -> Result<Self, RunError> {
+        if threads == 1 {
+            return Ok(Self::Here);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
+        Ok(Self::Pool(pool))
+    }
+
+    /// How many there are.
+    pub(super) fn threads(&self) -> usize {
+        match self {
+            Self::Here => 1,
+            Self::Pool(pool) => pool.current_num_threads(),
+        }
+    }
+
+    /// Runs `work` on each of them and waits for all.
+    pub(super) fn on_each_thread(&self, work: &(impl Fn() + Sync)) {
+        match self {
+            Self::Here => work(),
+            Self::Pool(pool) => {
+                pool.broadcast(|_| work());
+            }
+        }
+    }
+}
+
+/// The same on given threads, while `sharing` runs at once share the memory.
+pub(super) fn run_with(
+    scenario: &Scenario,
+    plan: &Plan,
+    workers: &Workers,
+    sharing: usize,
+    progress: &(dyn Fn() + Sync),
+) -> Result<RunResult, RunError> {
     let mut folds: Vec<Fold> = plan
         .compared
         .iter()
@@ -47,7 +95,13 @@ pub fn run(
         .collect();
     let (mut from, mut to) = (0, plan.replications);
     while from < to {
-        run_replications(plan, from..to, &pool, &mut folds, progress)?;
+        let shared = Shared {
+            plan,
+            workers,
+            sharing,
+            progress,
+        };
+        shared.replications(from..to, &mut folds)?;
         from = to;
         let Some((precision, most)) = plan.precision else {
             break;
@@ -60,62 +114,81 @@ pub fn run(
     Ok(gather(scenario, plan, folds, from))
 }
 
-/// Runs some replications of every compared strategy and adds them up in order.
-fn run_replications(
-    plan: &Plan,
-    replications: Range<u32>,
-    pool: &rayon::ThreadPool,
-    folds: &mut [Fold],
-    progress: &(dyn Fn() + Sync),
-) -> Result<(), RunError> {
-    let tasks: Vec<(usize, u32)> = plan
-        .compared
-        .iter()
-        .flat_map(|&strategy| replications.clone().map(move |r| (strategy, r)))
-        .collect();
-    let threads = pool.current_num_threads();
-    for window in tasks.chunks(threads * WINDOW_PER_THREAD) {
-        let tallies = pool.install(|| run_window(plan, window, threads, progress));
-        for (&(strategy, replication), tally) in window.iter().zip(tallies) {
-            let tally = match tally.expect("only what comes after an error is left out") {
-                // The worlds that run at once share the memory; one that needs more gets all of it now.
-                Err(RunError::Crowded { .. }) if threads > 1 => {
-                    log_attempts(plan, strategy, replication, NoLog).map(|(tally, _)| tally)
-                }
-                tally => tally,
-            };
-            let place = plan
-                .compared
-                .iter()
-                .position(|&compared| compared == strategy);
-            folds[place.expect("tasks are of compared strategies")].add(&tally?);
-        }
-    }
-    Ok(())
+/// What all replications of a run have in common.
+struct Shared<'a> {
+    plan: &'a Plan,
+    workers: &'a Workers,
+    /// Runs at once that share the memory.
+    sharing: usize,
+    progress: &'a (dyn Fn() + Sync),
 }
 
-/// Runs some tasks at once. When one fails those after it are left out, unless they have begun.
-fn run_window(
-    plan: &Plan,
-    window: &[(usize, u32)],
-    threads: usize,
-    progress: &(dyn Fn() + Sync),
-) -> Vec<Option<Result<Tally, RunError>>> {
-    let mut world = plan.world.clone();
-    world.most_in_flight = plan.world.most_in_flight / threads;
-    let first_failed = AtomicUsize::new(usize::MAX);
-    let one = |(index, &(strategy, replication)): (usize, &(usize, u32))| {
-        if index > first_failed.load(Ordering::Relaxed) {
-            return None;
+/// A strategy and a replication.
+type Task = (usize, u32);
+
+impl Shared<'_> {
+    /// Worlds at once.
+    fn worlds(&self) -> usize {
+        self.workers.threads() * self.sharing
+    }
+
+    /// Runs some replications of every compared strategy and adds them up in order.
+    fn replications(&self, replications: Range<u32>, folds: &mut [Fold]) -> Result<(), RunError> {
+        let compared = &self.plan.compared;
+        let tasks: Vec<Task> = compared
+            .iter()
+            .flat_map(|&strategy| replications.clone().map(move |r| (strategy, r)))
+            .collect();
+        let threads = self.workers.threads();
+        for window in tasks.chunks(threads * WINDOW_PER_THREAD) {
+            let tallies = self.window(window);
+            for (&(strategy, replication), tally) in window.iter().zip(tallies) {
+                let tally = match tally.expect("only what comes after an error is left out") {
+                    // The worlds that run at once share the memory; one that needs more gets all of it now.
+                    Err(RunError::Crowded { .. }) if threads > 1 && self.sharing == 1 => {
+                        log_attempts(self.plan, strategy, replication, NoLog)
+                            .map(|(tally, _)| tally)
+                    }
+                    tally => tally,
+                };
+                let place = compared.iter().position(|&one| one == strategy);
+                folds[place.expect("tasks are of compared strategies")].add(&tally?);
+            }
         }
-        let done = simulate(plan, &world, strategy, replication, NoLog, progress);
-        // One that is only crowded has another chance.
-        if !matches!(done, Ok(_) | Err(RunError::Crowded { .. })) || threads == 1 && done.is_err() {
-            first_failed.fetch_min(index, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Runs some tasks at once. When one fails those after it are left out, unless they have begun.
+    fn window(&self, window: &[Task]) -> Vec<Option<Result<Tally, RunError>>> {
+        let mut world = self.plan.world.clone();
+        world.most_in_flight = self.plan.world.most_in_flight / self.worlds();
+        let first_failed = AtomicUsize::new(usize::MAX);
+        let one = |(index, &(strategy, replication)): (usize, &Task)| {
+            if index > first_failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let done = simulate(
+                self.plan,
+                &world,
+                strategy,
+                replication,
+                NoLog,
+                self.progress,
+            );
+            // One that is only crowded has another chance.
+            let crowded = matches!(done, Err(RunError::Crowded { .. }));
+            if done.is_err() && !(crowded && self.workers.threads() > 1) {
+                first_failed.fetch_min(index, Ordering::Relaxed);
+            }
+            Some(done.map(|(tally, _)| tally))
+        };
+        match self.workers {
+            Workers::Here => window.iter().enumerate().map(one).collect(),
+            Workers::Pool(pool) => {
+                pool.install(|| window.par_iter().enumerate().map(one).collect())
+            }
         }
-        Some(done.map(|(tally, _)| tally))
-    };
-    window.par_iter().enumerate().map(one).collect()
+    }
 }
 
 /// Runs one replication of one strategy and gives a record of every attempt, in the order of their ends.

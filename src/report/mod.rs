@@ -7,11 +7,13 @@
 mod border;
 pub mod chart;
 mod csv;
+mod folder;
 mod json;
 mod number;
 mod output;
 #[cfg(test)]
 pub(crate) mod sample;
+mod sweep;
 mod table;
 mod text;
 mod theory;
@@ -19,8 +21,10 @@ mod verdict;
 
 pub use self::csv::{attempts_csv, replications_csv, summary_csv, theory_csv, timeline_csv};
 pub use border::border_lines;
+pub use folder::OutputError;
 pub use json::{SCHEMA_VERSION, json};
-pub use output::{Extra, OutputError, OutputOptions, check_target, write_output};
+pub use output::{Extra, OutputOptions, check_target, write_output};
+pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};
 pub use table::table;
 pub use text::Style;
 pub use theory::theory_words;

@@ -3,13 +3,13 @@
 //! Half a result looks like a result. So everything is written into a temporary directory beside the target, and
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
+use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
 use super::{attempts_csv, chart, replications_csv, summary_csv, theory_csv, timeline_csv};
 use crate::experiment::RunResult;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,18 +27,6 @@ pub enum Extra<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Why output could not be written. Earlier output is as it was.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot write to `{}`: {what}", path.display())]
-pub struct OutputError {
-    /// The file or directory in question.
-    pub path: PathBuf,
-    /// What went wrong, as a clause.
-    pub what: String,
-    /// What to do about it.
-    pub remedy: String,
-}
-
 /// Writes the directory `dir` anew: the resolved scenario, the CSV files, the charts if asked for and every
 /// extra (plain file name, content). Returns the paths of the files. A directory that an earlier run has written is
 /// replaced as a whole; directories above `dir` are made.
@@ -51,7 +39,7 @@ pub fn write_output(
     options: &OutputOptions,
     extra: &[(&str, Extra<'_>)],
 ) -> Result<Vec<PathBuf>, OutputError> {
-    let target = target_of(dir)?;
+    let target = target_of(dir, is_output)?;
     let parent = target
         .parent()
         .expect("a path with a file name has a parent");
@@ -67,40 +55,7 @@ pub fn write_output(
 /// # Errors
 /// When it holds anything but the output of a run.
 pub fn check_target(dir: &Path) -> Result<(), OutputError> {
-    target_of(dir).map(|_| ())
-}
-
-/// The real path of `dir`, if it may be written anew.
-fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
-    let refuse = |what: &str, remedy: &str| {
-        Err(OutputError {
-            path: dir.into(),
-            what: what.into(),
-            remedy: remedy.into(),
-        })
-    };
-    const ELSEWHERE: &str = "choose another --out, or move what is there out of the way";
-    if dir.file_name().is_none() {
-        return refuse(
-            "it is not the name of a directory to make",
-            "name one, like --out output/run",
-        );
-    }
-    if dir.symlink_metadata().is_err() {
-        let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
-        return Ok(parent
-            .unwrap_or(Path::new("."))
-            .join(dir.file_name().unwrap_or_default()));
-    }
-    // A link is followed, so that the directory it leads to is replaced and not the link.
-    let target = dir.canonicalize().map_err(|error| trouble(dir, &error))?;
-    if !target.is_dir() {
-        return refuse("there is a file of that name", ELSEWHERE);
-    }
-    if !is_output(&target).map_err(|error| trouble(&target, &error))? {
-        return refuse("it holds files that are not the output of a run", ELSEWHERE);
-    }
-    Ok(target)
+    target_of(dir, is_output).map(|_| ())
 }
 
 /// Every file that a run writes.
@@ -135,15 +90,6 @@ fn is_output(dir: &Path) -> io::Result<bool> {
         .iter()
         .all(|n| OURS.iter().any(|name| n == OsStr::new(name)));
     Ok(names.is_empty() || (ours && has("scenario.toml") && has("summary.csv")))
-}
-
-fn temporary_in(parent: &Path) -> io::Result<TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".retrystorm-");
-    // The directory will be the output: with the permissions a common new directory gets.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    builder.tempdir_in(parent)
 }
 
 /// Writes every file into `dir`, which will be `target`, and on to the disk; returns their names.
@@ -196,57 +142,6 @@ fn open(from: &Path) -> io::Result<File> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", from.display()));
     File::open(from).map_err(named)
-}
-
-/// Puts `fresh` in the place of `target`. When that fails, what was there is put back.
-fn swap(fresh: TempDir, target: &Path, parent: &Path) -> io::Result<()> {
-    if target.exists() {
-        let aside = temporary_in(parent)?;
-        let old = aside.path().join("old");
-        fs::rename(target, &old)?;
-        if let Err(error) = fs::rename(fresh.path(), target) {
-            if fs::rename(&old, target).is_err() {
-                // It could not be put back: at least it must outlive its temporary directory.
-                let _kept = aside.keep();
-            }
-            return Err(error);
-        }
-    } else {
-        fs::rename(fresh.path(), target)?;
-    }
-    // It has moved, so there is nothing to remove where it was.
-    let _moved = fresh.keep();
-    sync_directory(parent);
-    Ok(())
-}
-
-/// Asks for the names in `dir` to reach the disk. Some file systems cannot do that for a directory, which is no
-/// reason to fail: the files themselves are safe.
-fn sync_directory(dir: &Path) {
-    let _best_effort = File::open(dir).and_then(|dir| dir.sync_all());
-}
-
-fn trouble(path: &Path, error: &io::Error) -> OutputError {
-    let remedy = match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "choose an --out where you may write"
-        }
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "free some space, or choose an --out on another disk"
-        }
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-            "a part of the path is a file: choose another --out"
-        }
-        io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices => {
-            "it cannot be replaced as a whole: choose a directory inside it as --out"
-        }
-        _ => "choose another --out",
-    };
-    OutputError {
-        path: path.into(),
-        what: error.to_string(),
-        remedy: remedy.into(),
-    }
 }
 
 #[cfg(test)]
@@ -413,13 +308,5 @@ mod tests {
             fs::read_to_string(real.join("scenario.toml")).unwrap(),
             "second"
         );
-    }
-
-    #[test]
-    fn a_remedy_fits_the_trouble() {
-        let remedy = |kind: io::ErrorKind| trouble(Path::new("x"), &kind.into()).remedy;
-        assert!(remedy(io::ErrorKind::StorageFull).contains("free some space"));
-        assert!(remedy(io::ErrorKind::PermissionDenied).contains("may write"));
-        assert!(remedy(io::ErrorKind::ResourceBusy).contains("inside it"));
     }
 }

@@ -47,6 +47,16 @@ pub struct Estimate {
     pub result_bytes: f64,
 }
 
+/// Results that wait for their turn, for each thread.
+const WAITING: f64 = 16.0;
+
+impl Estimate {
+    /// Memory that a thread needs for a world and the results that wait for their turn, in bytes.
+    pub fn bytes_at_once(&self) -> f64 {
+        self.world_bytes + WAITING * self.result_bytes
+    }
+}
+
 /// The parts of a plan that cost.
 pub(super) struct Parts<'a> {
     pub(super) scenario: &'a Scenario,

@@ -276,6 +276,22 @@ impl Check for SweepSpec {
                 reader.error_at(&["axis"], reason, "give each a `name` of its own");
             }
         }
+        const COLUMNS: [&str; 7] = [
+            "cell",
+            "strategy",
+            "metric",
+            "value",
+            "low",
+            "high",
+            "predicted",
+        ];
+        if let Some(taken) = titles
+            .iter()
+            .find(|title| COLUMNS.contains(&title.as_str()))
+        {
+            let reason = format!("\"{taken}\" is a column of sweep.csv already");
+            reader.error_at(&["axis"], reason, "give the axis another `name`");
+        }
         let mut keys: Vec<&str> = self.axis.iter().flat_map(AxisSpec::all_keys).collect();
         keys.sort_unstable();
         if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -1,14 +1,40 @@
 //! Values that an axis lays over a key: as written, or made from a range.
 
-use crate::decode::{Decode, Node, Place, Reader, Value};
+use crate::decode::{Decode, Field, Node, Place, Reader, Value};
 use crate::time::SimDuration;
 use crate::units::{Rate, Ratio};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 /// Any values, as they stand in the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Values(pub Vec<Node>);
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        are_alike(&self.0, &other.0)
+    }
+}
+
+fn are_alike(first: &[Node], second: &[Node]) -> bool {
+    let mut pairs = first.iter().zip(second);
+    first.len() == second.len() && pairs.all(|(a, b)| is_like(&a.value, &b.value))
+}
+
+/// Whether two values are the same, wherever they stand.
+fn is_like(first: &Value, second: &Value) -> bool {
+    match (first, second) {
+        (Value::List(a), Value::List(b)) => are_alike(a, b),
+        (Value::Table(a), Value::Table(b)) => {
+            let same = |field: &Field| {
+                let other = b.get(&field.key);
+                other.is_some_and(|other| is_like(&field.node.value, &other.value))
+            };
+            a.fields.len() == b.fields.len() && a.fields.iter().all(same)
+        }
+        (a, b) => a == b,
+    }
+}
 
 impl Decode for Values {
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
