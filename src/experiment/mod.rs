@@ -16,6 +16,7 @@ mod result;
 mod run;
 mod sweep;
 mod warnings;
+mod workers;
 
 pub use crate::model::PARTS;
 pub use border::{Border, Divisor, border};

@@ -9,6 +9,7 @@ use super::match_theory::match_theory;
 use super::precision::{next_step, replications_for};
 use super::rank::rank;
 use super::result::{CapacityStep, FaultSpan, RunResult, StrategyResult, TheoryLine};
+use super::workers::Workers;
 use crate::metrics::{
     Headline, Measure, SummaryRow, Tally, success_by_attempt, success_of, summarise,
 };
@@ -39,45 +40,6 @@ pub fn run(
     progress: &(dyn Fn() + Sync),
 ) -> Result<RunResult, RunError> {
     run_with(scenario, plan, &Workers::new(threads)?, 1, progress)
-}
-
-/// The threads that replications run on.
-#[derive(Debug)]
-pub(super) enum Workers {
-    /// The one that asks.
-    Here,
-    /// Several.
-    Pool(rayon::ThreadPool),
-}
-
-impl Workers {
-    /// So many threads; zero uses every processor.
-    pub(super) fn new(threads: usize) -> Result<Self, RunError> {
-        if threads == 1 {
-            return Ok(Self::Here);
-        }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
-        Ok(Self::Pool(pool))
-    }
-
-    /// How many there are.
-    pub(super) fn threads(&self) -> usize {
-        match self {
-            Self::Here => 1,
-            Self::Pool(pool) => pool.current_num_threads(),
-        }
-    }
-
-    /// Runs `work` on each of them and waits for all.
-    pub(super) fn on_each_thread(&self, work: &(impl Fn() + Sync)) {
-        match self {
-            Self::Here => work(),
-            Self::Pool(pool) => {
-                pool.broadcast(|_| work());
-            }
-        }
-    }
 }
 
 /// The same on given threads, while `sharing` runs at once share the memory.

@@ -7,7 +7,8 @@
 
 use super::error::RunError;
 use super::result::RunResult;
-use super::run::{Workers, run_with};
+use super::run::run_with;
+use super::workers::Workers;
 use crate::decode::Problem;
 use crate::scenario::{Cell, LoadError, Plan, Scenario, Sweep};
 use std::sync::Mutex;
