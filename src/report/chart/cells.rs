@@ -101,17 +101,16 @@ impl Cells {
                 pattern::outline(canvas, (left + 0.8, top + 0.8), (right - 0.8, bottom - 0.8));
             }
         }
-        let mut busy = Busy::default();
         for (from, to) in self.diagonals() {
             let line = [
                 self.corner(frame, from.0, from.1),
                 self.corner(frame, to.0, to.1),
             ];
             pattern::hatch(canvas, &line);
-            busy.add_line(&line);
         }
         pattern::around(canvas, (frame.left, frame.top), (frame.right, frame.bottom));
         pattern::border(canvas, border);
+        let mut busy = Busy::default();
         for line in border {
             busy.add_line(line);
         }
@@ -212,6 +211,7 @@ impl Cells {
                 middle: (x + width / 2.0, y - height / 2.0),
                 ground,
                 ink,
+                patterned: self.cells[i] == Cell::Hatched,
             })
         };
         self.values.iter().enumerate().filter_map(figure).collect()

@@ -1,82 +1,40 @@
 //! How an outcome depends on one setting: lines over a sweep, in one plot or in small ones side by side.
 
 use super::canvas::{Canvas, picture};
-use super::data::{Curves, Panel, Point, Scale, Series};
+use super::cast::{Cast, Shown};
+use super::data::{Axis, Curves, Series};
 use super::ends::{self, End};
 use super::grid::{self, Grid, HEAD};
 use super::legend::{Entry, Legend, Sample};
-use super::palette::{SERIES, Stroke};
 use super::plot::Plot;
 use super::ruler::Ruler;
-use super::span::{Side, usable};
-use super::{MARGIN, MOST_SHOWN, WIDTH, titles};
+use super::span::Side;
+use super::{MARGIN, MOST_SHOWN, WIDTH, reach, titles};
 
 /// Height of a plot when one, two or three stand side by side.
 const HEIGHTS: [f64; 3] = [380.0, 240.0, 190.0];
 /// The most that names take beside a plot when one or two stand side by side.
 const NAMES: [f64; 2] = [250.0, 170.0];
-
+/// The least beside a plot, for half of its last number.
+const LEAST_BESIDE: f64 = 14.0;
 /// A line that ends in this part of a plot ends at its right edge.
 const AT_EDGE: f64 = 0.06;
-
-/// A panel with the looks of the series that are shown.
-struct Shown<'a> {
-    panel: &'a Panel,
-    series: Vec<(&'a Series, Stroke)>,
-}
 
 /// A chart of lines as SVG: bands of intervals, markers and theory, with the same axes in every panel. At most
 /// eight panels of at most eight series.
 pub fn curves_svg(curves: &Curves) -> String {
-    let panels = &curves.panels[..curves.panels.len().min(MOST_SHOWN)];
-    let common = common_names(panels);
-    let shown: Vec<Shown<'_>> = panels
-        .iter()
-        .map(|panel| look(panel, common.as_deref()))
-        .collect();
-    let key = has_key(&shown, common.as_deref());
-    let legend = Legend::new(entries(&shown, key));
-    // Names beside three plots would leave no room for the plots.
-    let across = grid::across(shown.len()).min(if key { 3 } else { 2 });
-    let height = HEIGHTS[across - 1];
-    let names = shown.iter().flat_map(|panel| names_beside(panel));
-    let beside = if key {
-        0.0
-    } else {
-        ends::room(names, NAMES[across.min(2) - 1])
-    };
-    let y = Ruler::new(
-        &curves.y,
-        &values(&shown, curves, Side::Upwards),
-        Side::Upwards,
-        height,
-    );
-    let left = MARGIN + 26.0 + y.widest();
-    let width = grid::room(left, across, beside.max(14.0));
-    let x = Ruler::new(
-        &curves.x,
-        &values(&shown, curves, Side::Across),
-        Side::Across,
-        width,
-    );
-    let grid = Grid {
-        count: shown.len(),
-        across,
-        left,
-        top: HEAD + legend.height(),
-        plot: (width, height),
-        beside: beside.max(14.0),
-        titled: shown.iter().any(|panel| !panel.panel.title.is_empty()),
-    };
+    let cast = Cast::new(&curves.panels);
+    let legend = Legend::new(entries(&cast));
+    let (grid, x, y) = layout(curves, &cast, HEAD + legend.height());
     let note = grid::footnote_lines(&note(curves));
     let size = (WIDTH, grid.height(note.len()));
     picture(size, &curves.words.title, |canvas| {
         titles(canvas, &curves.words.title, &curves.words.subtitle);
         legend.draw(canvas, HEAD);
-        for (i, panel) in shown.iter().enumerate() {
-            draw(canvas, &grid, i, panel, (&x, &y), key);
+        for (i, shown) in cast.panels.iter().enumerate() {
+            draw(canvas, &grid, i, shown, (&x, &y), cast.key);
         }
-        if shown.is_empty() {
+        if cast.panels.is_empty() {
             grid::nothing(canvas, &grid.frame(0));
         }
         grid.labels(canvas, &curves.x.label, &curves.y.label);
@@ -84,73 +42,44 @@ pub fn curves_svg(curves: &Curves) -> String {
     })
 }
 
-/// The different names of all series, if they are few enough to give each a look of its own.
-fn common_names(panels: &[Panel]) -> Option<Vec<&str>> {
-    let mut names: Vec<&str> = Vec::new();
-    for panel in panels {
-        for (i, series) in panel.series.iter().take(MOST_SHOWN).enumerate() {
-            if panel.series[..i]
-                .iter()
-                .any(|other| other.name == series.name)
-            {
-                return None;
-            }
-            if !names.contains(&&series.name[..]) {
-                names.push(&series.name);
-            }
-        }
-    }
-    (names.len() <= MOST_SHOWN).then_some(names)
-}
-
-/// The series of a panel that are shown. A name has the same look in every panel, if there is a list of them.
-fn look<'a>(panel: &'a Panel, names: Option<&[&str]>) -> Shown<'a> {
-    let series = panel.series.iter().take(MOST_SHOWN).enumerate();
-    let series = series.map(|(i, series)| {
-        let known = names.and_then(|names| names.iter().position(|name| *name == series.name));
-        (series, SERIES[known.unwrap_or(i)])
-    });
-    Shown {
-        panel,
-        series: series.collect(),
-    }
-}
-
-/// Whether names are in a key above the plots: of small plots with names in common, and of points without lines.
-fn has_key(shown: &[Shown<'_>], common: Option<&[&str]>) -> bool {
-    let scattered = || {
-        shown
-            .iter()
-            .any(|panel| panel.series.iter().any(|(series, _)| !series.joined))
+/// Where the plots are, and their axes.
+fn layout(curves: &Curves, cast: &Cast<'_>, top: f64) -> (Grid, Ruler, Ruler) {
+    let count = cast.panels.len();
+    // Names beside three plots would leave no room for the plots.
+    let across = grid::across(count).min(if cast.key { 3 } else { 2 });
+    let beside = match cast.key {
+        true => 0.0,
+        false => ends::room(cast.names(), NAMES[across - 1]),
     };
-    common.is_some() && (shown.len() > 1 || scattered())
+    let beside = beside.max(LEAST_BESIDE);
+    let height = HEIGHTS[across - 1];
+    let axis = |axis: &Axis, side: Side, length: f64| {
+        Ruler::new(axis, &reach::values(cast, &axis.scale, side), side, length)
+    };
+    let y = axis(&curves.y, Side::Upwards, height);
+    let left = MARGIN + 26.0 + y.widest();
+    let width = grid::room(left, across, beside);
+    let x = axis(&curves.x, Side::Across, width);
+    let grid = Grid {
+        count,
+        across,
+        left,
+        top,
+        plot: (width, height),
+        beside,
+        titled: cast
+            .panels
+            .iter()
+            .any(|shown| !shown.panel.title.is_empty()),
+    };
+    (grid, x, y)
 }
 
-fn names_beside<'a>(panel: &Shown<'a>) -> impl Iterator<Item = &'a str> {
-    let series: Vec<&'a str> = panel
-        .series
-        .iter()
-        .map(|(series, _)| &series.name[..])
-        .collect();
-    let references = panel
-        .panel
-        .references
-        .iter()
-        .map(|reference| &reference.label[..]);
-    series.into_iter().chain(references)
-}
-
-fn entries(shown: &[Shown<'_>], key: bool) -> Vec<Entry> {
-    let all = || shown.iter().flat_map(|panel| &panel.series);
+/// What lines and bands mean.
+fn entries(cast: &Cast<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    if key {
-        let mut named: Vec<(&Series, Stroke)> = Vec::new();
-        for &(series, stroke) in all() {
-            if !named.iter().any(|(_, other)| *other == stroke) {
-                named.push((series, stroke));
-            }
-        }
-        entries.extend(named.into_iter().map(|(series, stroke)| Entry {
+    if cast.key {
+        entries.extend(cast.looks().into_iter().map(|(series, stroke)| Entry {
             sample: Sample::Line(stroke, series.joined),
             text: series.name.clone(),
         }));
@@ -161,82 +90,25 @@ fn entries(shown: &[Shown<'_>], key: bool) -> Vec<Entry> {
             .iter()
             .any(|p| p.low.is_some() && p.high.is_some())
     };
-    if all().any(|(series, _)| series.joined && banded(series)) {
+    if cast
+        .series()
+        .any(|(series, _)| series.joined && banded(series))
+    {
         entries.push(Entry {
             sample: Sample::Interval,
             text: "shaded: interval".into(),
         });
     }
-    if all().any(|(series, _)| !series.predicted.is_empty()) {
+    if cast
+        .series()
+        .any(|(series, _)| !series.predicted.is_empty())
+    {
         entries.push(Entry {
             sample: Sample::Predicted,
             text: "dashed: theory".into(),
         });
     }
     entries
-}
-
-/// What is on an axis: everything measured, and of theory and references what does not flatten it.
-fn values(shown: &[Shown<'_>], curves: &Curves, side: Side) -> Vec<f64> {
-    let axis = if side == Side::Across {
-        &curves.x
-    } else {
-        &curves.y
-    };
-    let log = axis.scale == Scale::Log;
-    let part = |(x, y): (f64, f64)| if side == Side::Across { x } else { y };
-    let series = || {
-        shown
-            .iter()
-            .flat_map(|panel| panel.series.iter().map(|(series, _)| *series))
-    };
-    let points = || series().flat_map(|series| &series.points);
-    let drawable = |p: &&Point| usable(p.x) && usable(p.y);
-    let mut found: Vec<f64> = points()
-        .filter(drawable)
-        .map(|p| part((p.x, p.y)))
-        .collect();
-    let limits = limits(&found, log);
-    let mut more: Vec<f64> = Vec::new();
-    if side == Side::Upwards {
-        let ends = points()
-            .filter(drawable)
-            .flat_map(|p| [p.low, p.high])
-            .flatten();
-        more.extend(ends);
-        let references = shown.iter().flat_map(|panel| &panel.panel.references);
-        more.extend(
-            references
-                .flat_map(|reference| &reference.points)
-                .map(|&p| part(p)),
-        );
-    }
-    more.extend(
-        series()
-            .flat_map(|series| &series.predicted)
-            .map(|&p| part(p)),
-    );
-    let near = |&value: &f64| {
-        usable(value) && limits.is_none_or(|(low, high)| (low..=high).contains(&value))
-    };
-    found.extend(
-        more.into_iter()
-            .filter(near)
-            .filter(|&value| !log || value > 0.0),
-    );
-    found
-}
-
-/// How far an axis may reach beyond what was measured.
-fn limits(values: &[f64], log: bool) -> Option<(f64, f64)> {
-    let values = || values.iter().copied().filter(|&value| !log || value > 0.0);
-    let low = values().reduce(f64::min)?;
-    let high = values().reduce(f64::max)?;
-    if log {
-        return Some((low / 30.0, high * 30.0));
-    }
-    let aside = (high - low).max(high.abs().max(low.abs()) * 0.5);
-    Some((low - aside, high + aside))
 }
 
 fn draw(
@@ -301,4 +173,235 @@ fn note(curves: &Curves) -> String {
     text += &grid::left_out(series.max().unwrap_or(0), "series");
     text += &grid::left_out(rest.len(), "panels");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::{Form, Panel, Point, Reference, Scale, Words};
+    use super::super::png;
+    use super::super::probe::{count_inside, texts};
+    use super::*;
+
+    fn axis(label: &str, scale: Scale, form: Form) -> Axis {
+        Axis {
+            label: label.into(),
+            scale,
+            form,
+        }
+    }
+
+    fn series(name: &str, rise: f64) -> Series {
+        let point = |i: i32| {
+            let (x, y) = (f64::from(i) * 100.0, f64::from(i) * rise);
+            Point {
+                x,
+                y,
+                low: Some(y * 0.9),
+                high: Some(y * 1.1),
+            }
+        };
+        Series {
+            name: name.into(),
+            points: (0..6).map(point).collect(),
+            predicted: vec![(0.0, 0.0), (500.0, 5.0 * rise)],
+            joined: true,
+        }
+    }
+
+    fn panel(title: &str, names: &[&str]) -> Panel {
+        Panel {
+            title: title.into(),
+            series: names
+                .iter()
+                .zip(1..)
+                .map(|(name, i)| series(name, f64::from(i) * 9.0))
+                .collect(),
+            references: vec![Reference {
+                label: "capacity 40/s".into(),
+                points: vec![(0.0, 40.0), (500.0, 40.0)],
+            }],
+        }
+    }
+
+    fn chart(panels: Vec<Panel>) -> Curves {
+        Curves {
+            words: Words {
+                title: "Does <it> hold & last?".into(),
+                subtitle: "a sweep".into(),
+                note: "Mean over 5 replications.".into(),
+            },
+            x: axis("load, requests per second", Scale::Linear, Form::PerSecond),
+            y: axis(
+                "goodput, requests per second",
+                Scale::Linear,
+                Form::PerSecond,
+            ),
+            panels,
+        }
+    }
+
+    const NAMES: [&str; 3] = [
+        "<b>&\"x\"</b>",
+        "a name that goes on and on, for a hundred characters and more",
+        "c",
+    ];
+
+    #[test]
+    fn a_chart_says_what_it_shows() {
+        let found = texts(&curves_svg(&chart(vec![panel("", &NAMES)])));
+        for text in [
+            "Does <it> hold & last?",
+            "a sweep",
+            "load, requests per second",
+            "goodput, requests per second",
+            "<b>&\"x\"</b>",
+            "c",
+            "capacity 40/s",
+            "dashed: theory",
+            "shaded: interval",
+            "Mean over 5 replications.",
+            "500",
+        ] {
+            assert!(found.iter().any(|t| t == text), "{text} in {found:?}");
+        }
+        assert!(
+            found
+                .iter()
+                .any(|t| t.starts_with("a name that") && t.ends_with('…'))
+        );
+        assert!(!found.iter().any(|t| t == "nothing to draw"));
+    }
+
+    #[test]
+    fn every_text_is_inside_the_picture() {
+        let scales = [
+            Scale::Linear,
+            Scale::Log,
+            Scale::Steps(vec!["a long category".repeat(5); 501]),
+        ];
+        for scale in scales {
+            for count in 0..=9 {
+                let titles = [
+                    "one",
+                    "a title that goes on and on for more than a panel is wide, and then on",
+                ];
+                let panels = (0..count).map(|i| panel(titles[i % 2], &NAMES)).collect();
+                let mut chart = chart(panels);
+                chart.words.subtitle = "words ".repeat(60);
+                chart.words.note = "words ".repeat(200);
+                chart.y.label = "words ".repeat(60);
+                chart.x.scale = scale.clone();
+                chart.y.scale = if scale == Scale::Log {
+                    Scale::Log
+                } else {
+                    Scale::Linear
+                };
+                assert!(count_inside(&curves_svg(&chart)) >= 5);
+                // Different names in each panel stand at their lines.
+                for (i, panel) in chart.panels.iter_mut().enumerate() {
+                    panel
+                        .series
+                        .iter_mut()
+                        .for_each(|series| series.name += &format!(" {i}"));
+                }
+                assert!(count_inside(&curves_svg(&chart)) >= 5);
+            }
+        }
+    }
+
+    #[test]
+    fn panels_with_the_same_names_share_a_key() {
+        let svg = curves_svg(&chart(vec![
+            panel("one", &["a", "b"]),
+            panel("two", &["b", "a"]),
+        ]));
+        let found = texts(&svg);
+        for text in ["one", "two", "a", "b"] {
+            assert_eq!(found.iter().filter(|t| *t == text).count(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn at_most_eight_are_shown_and_the_rest_is_mentioned() {
+        let names: Vec<String> = (0..11).map(|i| format!("s{i}")).collect();
+        let names: Vec<&str> = names.iter().map(|name| &name[..]).collect();
+        let found = texts(&curves_svg(&chart(vec![panel("", &names)])));
+        assert!(found.iter().any(|t| t == "s7") && !found.iter().any(|t| t == "s8"));
+        assert!(
+            found
+                .iter()
+                .any(|t| t.ends_with(" The last 3 series are not shown.")),
+            "{found:?}"
+        );
+        let panels = (0..9).map(|i| panel(&format!("p{i}"), &["a"])).collect();
+        let found = texts(&curves_svg(&chart(panels)));
+        assert!(found.iter().any(|t| t == "p7") && !found.iter().any(|t| t == "p8"));
+        assert!(
+            found
+                .iter()
+                .any(|t| t.ends_with(" The last of the panels is not shown."))
+        );
+    }
+
+    #[test]
+    fn without_a_value_there_is_nothing_to_draw() {
+        let mut broken = panel("", &["a"]);
+        for (i, point) in broken.series[0].points.iter_mut().enumerate() {
+            (point.x, point.y) = if i % 2 == 0 {
+                (f64::NAN, 1.0)
+            } else {
+                (1.0, f64::INFINITY)
+            };
+        }
+        broken.series[0].predicted = vec![(f64::NAN, f64::NAN)];
+        for panels in [vec![], vec![Panel::default()], vec![broken]] {
+            let svg = curves_svg(&chart(panels));
+            assert!(texts(&svg).contains(&"nothing to draw".to_string()));
+            assert!(count_inside(&svg) >= 4);
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_left_out() {
+        let whole = chart(vec![panel("", &["a"])]);
+        let mut holed = whole.clone();
+        let nan = Point {
+            x: 250.0,
+            y: f64::NAN,
+            ..Point::default()
+        };
+        holed.panels[0].series[0].points.insert(3, nan);
+        let svg = curves_svg(&holed);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let discs = |svg: &str| svg.matches("<circle").count();
+        assert_eq!(discs(&svg), discs(&curves_svg(&whole)));
+        let lines = |svg: &str| svg.matches("stroke-width=\"15\"").count();
+        assert_eq!(
+            lines(&svg),
+            lines(&curves_svg(&whole)) + 1,
+            "the line is interrupted"
+        );
+    }
+
+    #[test]
+    fn a_logarithmic_axis_marks_zero_only_where_it_is_needed() {
+        let mut chart = chart(vec![panel("", &["a"])]);
+        (chart.x.scale, chart.y.scale) = (Scale::Log, Scale::Log);
+        let zeros = |chart: &Curves| {
+            texts(&curves_svg(chart))
+                .iter()
+                .filter(|t| *t == "0")
+                .count()
+        };
+        assert_eq!(zeros(&chart), 2);
+        chart.panels[0].series[0].points.remove(0);
+        assert_eq!(zeros(&chart), 0);
+    }
+
+    #[test]
+    fn the_same_curves_give_the_same_bytes_and_a_picture() {
+        let chart = chart(vec![panel("", &NAMES)]);
+        assert_eq!(curves_svg(&chart), curves_svg(&chart));
+        assert_eq!(png(&curves_svg(&chart))[..4], *b"\x89PNG");
+    }
 }

@@ -67,7 +67,7 @@ pub(super) fn inside(canvas: &Canvas<'_>, frame: &Frame, lines: &[(&str, &[Place
         let width = labels::width(&name, look) + 4.0;
         let ends = rightmost(line).into_iter().chain(leftmost(line));
         let around = ends.flat_map(|(x, y)| {
-            let (left, above) = (x - width - 2.0, y - INSIDE - 6.0);
+            let (left, above) = (x - width - 2.0, y - INSIDE - 8.0);
             [
                 (left, above),
                 (left, y + 4.0),
@@ -80,12 +80,12 @@ pub(super) fn inside(canvas: &Canvas<'_>, frame: &Frame, lines: &[(&str, &[Place
                 left,
                 top,
                 right: left + width,
-                bottom: top + INSIDE + 2.0,
+                bottom: top + INSIDE + 5.0,
             })
             .map(|area| area.moved_into(plot))
             .collect();
         if let Some((area, _)) = busy.freest(&areas) {
-            labels::backed(canvas, &name, (area.right - 2.0, area.bottom - 2.5), look);
+            labels::backed(canvas, &name, (area.right - 2.0, area.bottom - 4.5), look);
             busy.add_area(area);
         }
     }

@@ -18,6 +18,8 @@ pub(super) struct Figure {
     pub(super) middle: Place,
     pub(super) ground: RGBColor,
     pub(super) ink: RGBColor,
+    /// Whether there is a pattern that would run through the value.
+    pub(super) patterned: bool,
 }
 
 /// Writes all values, if the cells are large enough for each of them.
@@ -35,7 +37,7 @@ pub(super) fn write(canvas: &Canvas<'_>, figures: &[Figure], cell: Place, busy: 
         let Some((area, taken)) = busy.freest(&places) else {
             continue;
         };
-        if taken > 0 {
+        if taken > 0 || figure.patterned {
             let (from, to) = ((area.left, area.top), (area.right, area.bottom));
             canvas.rectangle(from, to, figure.ground, 1.0);
         }

@@ -210,7 +210,7 @@ mod tests {
     fn a_long_footnote_has_lines_and_an_end() {
         assert!(footnote_lines("").is_empty());
         assert_eq!(footnote_lines("a  b"), ["a b"]);
-        let lines = footnote_lines(&"many words ".repeat(30));
+        let lines = footnote_lines(&"many words ".repeat(20));
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert_eq!(footnote_lines(&"many words ".repeat(300)).len(), 3);
     }

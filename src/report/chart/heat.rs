@@ -138,3 +138,215 @@ fn on_sheet(lines: &[Vec<Place>], frame: &Frame, size: (usize, usize)) -> Vec<Ve
         .map(|line| line.iter().map(at).collect())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::Words;
+    use super::super::probe::{count_inside, texts};
+    use super::*;
+
+    fn steps(label: &str, count: usize) -> Steps {
+        Steps {
+            label: label.into(),
+            marks: (0..count).map(|i| format!("{i} ms")).collect(),
+        }
+    }
+
+    /// Maps whose value and border ratio are column × row ÷ (columns × rows ÷ 4).
+    fn chart(columns: usize, rows: usize, panels: usize) -> Heat {
+        let quarter = (columns * rows) as f64 / 4.0;
+        let cells = 0..columns * rows;
+        let ratio = |i: usize| (i % columns * (i / columns)) as f64 / quarter;
+        let panel = |i: usize| HeatPanel {
+            title: format!("panel <{i}>"),
+            values: cells.clone().map(|i| Some(ratio(i) / 4.0)).collect(),
+            hatched: Vec::new(),
+            border: cells.clone().map(|i| Some(ratio(i))).collect(),
+        };
+        Heat {
+            words: Words {
+                title: "Where is <it> & why?".into(),
+                subtitle: "a sweep".into(),
+                note: "One replication.".into(),
+            },
+            x: steps("timeout, ms", columns),
+            y: steps("delay, ms", rows),
+            value: "share of requests".into(),
+            range: (0.0, 1.0),
+            form: Form::Share,
+            hatch: "collapsed".into(),
+            panels: (0..panels).map(panel).collect(),
+        }
+    }
+
+    fn rectangles(svg: &str) -> usize {
+        svg.matches("<rect").count()
+    }
+
+    #[test]
+    fn a_map_says_what_it_shows() {
+        let mut heat = chart(10, 5, 1);
+        heat.panels[0].hatched = (0..50).map(|i| i == 49).collect();
+        heat.panels[0].values[3] = None;
+        let found = texts(&heat_svg(&heat));
+        for text in [
+            "Where is <it> & why?",
+            "a sweep",
+            "timeout, ms",
+            "delay, ms",
+            "panel <0>",
+            "share of requests",
+            "0 %",
+            "100 %",
+            "collapsed",
+            "no value",
+            "border of theory",
+            "One replication.",
+            "9 ms",
+        ] {
+            assert!(found.iter().any(|t| t == text), "{text} in {found:?}");
+        }
+        assert!(
+            found.iter().any(|t| t == "72.0"),
+            "the value of the last cell in {found:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_on_the_map_is_not_explained() {
+        let mut heat = chart(4, 4, 1);
+        heat.panels[0].border.clear();
+        let found = texts(&heat_svg(&heat));
+        for text in ["collapsed", "no value", "border of theory"] {
+            assert!(!found.iter().any(|t| t == text), "{text}");
+        }
+        heat.range = (0.1, 0.3);
+        let found = texts(&heat_svg(&heat));
+        assert!(
+            found.iter().any(|t| t == "≥ 30 %") && found.iter().any(|t| t == "≤ 10 %"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn every_text_is_inside_the_picture() {
+        for (columns, rows) in [(1, 1), (2, 9), (10, 5), (40, 3), (100, 100)] {
+            for panels in [0, 1, 2, 3, 5, 9] {
+                let mut heat = chart(columns, rows, panels);
+                heat.value = "words ".repeat(60);
+                heat.y.marks[0] = "a mark that is far too long".repeat(4);
+                heat.x.marks[columns - 1] = "a mark that is far too long".repeat(4);
+                assert!(count_inside(&heat_svg(&heat)) >= 4);
+            }
+        }
+    }
+
+    #[test]
+    fn the_border_is_drawn_where_the_ratio_is_one() {
+        let frame = Frame {
+            left: 0.0,
+            right: 100.0,
+            top: 0.0,
+            bottom: 50.0,
+            x: 0.0..1.0,
+            y: 0.0..1.0,
+        };
+        let line = vec![vec![(0.0, 0.0), (9.0, 4.0)]];
+        assert_eq!(
+            on_sheet(&line, &frame, (10, 5)),
+            [[(5.0, 45.0), (95.0, 5.0)]]
+        );
+        let heat = chart(20, 20, 1);
+        let map = map(&heat.panels[0], (20, 20), heat.range);
+        // In each square column × row is linear along the sides.
+        assert!(
+            map.border
+                .concat()
+                .iter()
+                .all(|(x, y)| (x * y - 100.0).abs() < 1e-9)
+        );
+        assert!(map.border.concat().len() > 15);
+    }
+
+    #[test]
+    fn values_are_written_only_where_there_is_room() {
+        let count = |heat: &Heat| {
+            texts(&heat_svg(heat))
+                .iter()
+                .filter(|t| t.contains('.'))
+                .count()
+        };
+        assert!(count(&chart(10, 5, 1)) > 30);
+        assert!(count(&chart(16, 5, 1)) <= 1);
+        assert!(count(&chart(15, 40, 1)) <= 1);
+    }
+
+    #[test]
+    fn ten_thousand_cells_are_a_small_file() {
+        let mut heat = chart(100, 100, 1);
+        let svg = heat_svg(&heat);
+        assert!(
+            svg.len() < 400_000 && rectangles(&svg) < 4_000,
+            "{}",
+            svg.len()
+        );
+        for (i, value) in heat.panels[0].values.iter_mut().enumerate() {
+            *value = Some((i * 7_919 % 1_009) as f64 / 1_009.0);
+        }
+        heat.panels[0].hatched = (0..10_000).map(|i| i * 31 % 7 == 0).collect();
+        let svg = heat_svg(&heat);
+        assert!(svg.len() < 1_500_000, "{}", svg.len());
+        heat.panels[0].values.fill(Some(0.5));
+        heat.panels[0].hatched.clear();
+        assert!(rectangles(&heat_svg(&heat)) < 150);
+    }
+
+    #[test]
+    fn merged_cells_leave_no_seams() {
+        let mut heat = chart(100, 100, 1);
+        heat.panels[0].border.clear();
+        // Levels that alternate by row and column, so that nothing is merged.
+        for (i, value) in heat.panels[0].values.iter_mut().enumerate() {
+            *value = Some(if (i + i / 100).is_multiple_of(2) {
+                1.0
+            } else {
+                0.9
+            });
+        }
+        let picture =
+            resvg::tiny_skia::Pixmap::decode_png(&super::super::png(&heat_svg(&heat))).unwrap();
+        // The middle of the picture is all map; paper would be light there.
+        let light = (300..1300).flat_map(|x| (350..650).map(move |y| (x, y)));
+        let light = light
+            .filter(|&(x, y)| picture.pixel(x, y).is_some_and(|p| p.red() > 60))
+            .count();
+        assert_eq!(light, 0);
+    }
+
+    #[test]
+    fn without_a_value_there_is_nothing_to_draw() {
+        let mut blank = chart(3, 3, 2);
+        blank
+            .panels
+            .iter_mut()
+            .for_each(|panel| panel.values = vec![Some(f64::NAN); 9]);
+        let mut short = chart(3, 3, 1);
+        short.panels[0].values.clear();
+        for heat in [chart(0, 0, 1), chart(5, 5, 0), blank, short] {
+            let svg = heat_svg(&heat);
+            assert!(texts(&svg).contains(&"nothing to draw".to_string()));
+            assert!(count_inside(&svg) >= 3);
+        }
+    }
+
+    #[test]
+    fn at_most_eight_maps_are_shown_and_the_rest_is_mentioned() {
+        let found = texts(&heat_svg(&chart(4, 4, 10)));
+        assert!(found.iter().any(|t| t == "panel <7>") && !found.iter().any(|t| t == "panel <8>"));
+        assert!(
+            found
+                .iter()
+                .any(|t| t.ends_with(" The last 2 panels are not shown."))
+        );
+    }
+}

@@ -153,7 +153,8 @@ impl Ruler {
         } else {
             high
         };
-        for most in (2..=most).rev() {
+        // Fewer numbers than there is room for, or more where a few are less than two.
+        for most in (2..=most).rev().chain(most + 1..=9) {
             let mut values = ticks(&(low..high), most);
             let step = values
                 .windows(2)
@@ -170,7 +171,7 @@ impl Ruler {
             };
             let values: Vec<f64> = values.iter().map(exact).collect();
             self.ticks = self.at(&values, |value| form.tick(value, step, reach));
-            if self.fits(&self.ticks, 0.0) {
+            if self.ticks.len() > 1 && self.fits(&self.ticks, 0.0) {
                 return;
             }
         }
@@ -285,7 +286,8 @@ mod tests {
         assert_eq!(texts(&ruler), expected);
         let narrow = Ruler::new(&axis, &[0.001, 1.0], Side::Across, 150.0);
         assert_eq!(texts(&narrow), ["0.1 %", "1 %", "10 %", "100 %"]);
-        assert_eq!(narrow.minor.len(), 28);
+        // From 0.09 %, which the axis reaches too, to 100 %.
+        assert_eq!(narrow.minor.len(), 29);
         let steps = [0.001, 0.01, 0.1].map(|v| ruler.place(v).unwrap());
         assert!((2.0 * steps[1] - steps[0] - steps[2]).abs() < 1e-12);
     }

@@ -20,8 +20,8 @@ const STOPS: [(f64, f64, f64); 5] = [
 /// The level of a value on a scale, from 0 to `LEVELS` − 1.
 pub(super) fn level(value: f64, (low, high): (f64, f64)) -> usize {
     let part = (value - low) / (high - low);
-    // Not a number becomes zero.
-    (part.clamp(0.0, 1.0) * LEVELS as f64).min(LEVELS as f64 - 1.0) as usize
+    // What is not a number becomes zero.
+    ((part.clamp(0.0, 1.0) * LEVELS as f64) as usize).min(LEVELS - 1)
 }
 
 /// The colour of a level.
