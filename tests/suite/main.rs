@@ -39,5 +39,6 @@ mod semantics;
 mod started;
 mod steady_retries;
 mod support;
+mod sweep;
 mod tidy;
 mod wrong_input;

@@ -4,7 +4,7 @@
 //! same bytes, and a file that is not whole must be noticed.
 
 use crate::experiment::{RunResult, figures};
-use crate::scenario::{Cell, Plan, Sweep};
+use crate::scenario::{Axis, Cell, Plan, Sweep};
 use std::io::{BufRead, Write};
 
 /// Columns before and after those of the axes.
@@ -13,9 +13,9 @@ const AFTER: [&str; 6] = ["strategy", "metric", "value", "low", "high", "predict
 
 /// The names of the columns.
 pub(super) fn header(sweep: &Sweep) -> Vec<String> {
-    let axes = sweep.axes.iter().map(|axis| axis.title.as_str());
-    let all = BEFORE.into_iter().chain(axes).chain(AFTER);
-    all.map(str::to_owned).collect()
+    let axes = sweep.axes.iter().map(Axis::column);
+    let before = BEFORE.into_iter().map(str::to_owned);
+    before.chain(axes).chain(AFTER.map(str::to_owned)).collect()
 }
 
 /// Writes the header and the rows of a cell.
@@ -35,7 +35,8 @@ pub fn cell_csv(
     let number = cell.number.to_string();
     for (&index, strategy) in plan.compared.iter().zip(&result.strategies) {
         for figure in figures(plan, index, strategy) {
-            let axes = cell.coordinates.iter().map(|at| at.text.clone());
+            let axes = sweep.axes.iter().zip(&cell.coordinates);
+            let axes = axes.map(|(axis, at)| axis.cell_text(at));
             let mut record = vec![number.clone()];
             record.extend(axes);
             record.extend([strategy.summary.strategy.clone(), figure.metric.to_owned()]);

@@ -127,11 +127,9 @@ pub(super) fn axis_label(axis: &Axis) -> String {
 
 /// Where a value of an axis is drawn: at its size, or at its place in the row of categories.
 pub(super) fn place(axis: &Axis, size: Option<f64>, step: Option<usize>) -> f64 {
-    let all_sizes = axis.marks.iter().all(|mark| mark.size.is_some());
     let by_step = || step.map_or(f64::NAN, |step| step as f64);
-    if all_sizes {
-        size.unwrap_or_else(by_step)
-    } else {
-        by_step()
+    match size.filter(|_| axis.has_sizes()) {
+        Some(size) => size,
+        None => by_step(),
     }
 }

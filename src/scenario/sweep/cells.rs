@@ -65,6 +65,29 @@ pub struct Sweep {
 }
 
 impl Axis {
+    /// Its column in files: the title and the unit, where its values are quantities.
+    pub fn column(&self) -> String {
+        let unit = match self.quantity.filter(|_| self.has_sizes()) {
+            Some(Quantity::Duration(_)) => "_s",
+            Some(Quantity::Rate(_)) => "_per_s",
+            _ => "",
+        };
+        format!("{}{unit}", self.title)
+    }
+
+    /// Whether all its values are quantities.
+    pub fn has_sizes(&self) -> bool {
+        self.marks.iter().all(|mark| mark.size.is_some())
+    }
+
+    /// A value of it as files have it: the size of a quantity, or the text.
+    pub fn cell_text(&self, at: &Coordinate) -> String {
+        match at.size.filter(|_| self.has_sizes()) {
+            Some(size) => size.to_string(),
+            None => at.text.clone(),
+        }
+    }
+
     fn of(spec: &AxisSpec, index: usize, document: &Document) -> Self {
         let form = if spec.range.is_some() {
             "range"
