@@ -134,6 +134,11 @@ fn every_command_of_the_documents_runs() {
                 arguments.extend(short.map(String::from));
                 arguments.push(out.path().display().to_string());
             }
+            if arguments.first().is_some_and(|first| first == "sweep") {
+                let short = ["--replications", "1", "--no-charts", "--out"];
+                arguments.extend(short.map(String::from));
+                arguments.push(out.path().display().to_string());
+            }
             let done = program(&arguments);
             let error = String::from_utf8_lossy(&done.stderr);
             assert!(done.status.success(), "{}: {command}\n{error}", block.place);
