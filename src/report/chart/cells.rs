@@ -10,9 +10,12 @@ use super::data::{Form, HeatPanel};
 use super::figures::{self, Figure};
 use super::frame::Frame;
 use super::{palette, pattern, shade};
+use plotters::style::RGBColor;
 
 /// How far a rectangle reaches under its neighbours.
 const UNDER: f64 = 1.0;
+/// More rectangles than this are drawn together, shade by shade.
+const MANY: usize = 500;
 /// Up to so many columns, values are written into the cells.
 const MOST_WRITTEN: usize = 15;
 
@@ -25,6 +28,17 @@ pub(super) enum Cell {
     Hatched,
     /// Without a value.
     Empty,
+}
+
+impl Cell {
+    /// What it is filled with, if it is.
+    fn colour(self) -> Option<RGBColor> {
+        match self {
+            Self::Level(level) => Some(shade::colour(level)),
+            Self::Hatched => Some(pattern::NEUTRAL),
+            Self::Empty => None,
+        }
+    }
 }
 
 /// The cells of a map.
@@ -82,8 +96,10 @@ impl Cells {
         border: &[Vec<Place>],
     ) {
         let runs = self.runs();
-        for run in &runs {
-            self.fill(canvas, frame, run);
+        if runs.len() > MANY {
+            self.fill_together(canvas, frame, &runs);
+        } else {
+            runs.iter().for_each(|run| self.fill(canvas, frame, run));
         }
         let (width, height) = self.size(frame);
         if width >= 12.0 && height >= 12.0 {
@@ -152,18 +168,45 @@ impl Cells {
     }
 
     fn fill(&self, canvas: &Canvas<'_>, frame: &Frame, run: &Run) {
-        let colour = match run.cell {
-            Cell::Level(level) => shade::colour(level),
-            Cell::Hatched => pattern::NEUTRAL,
-            Cell::Empty => return,
+        let Some(colour) = run.cell.colour() else {
+            return;
         };
+        let (corner, opposite) = self.extent(frame, run, UNDER);
+        canvas.rectangle(corner, opposite, colour, 1.0);
+    }
+
+    /// The upper left and the lower right corner of a run that reaches so far under its neighbours.
+    fn extent(&self, frame: &Frame, run: &Run, under: f64) -> (Place, Place) {
         let corner = self.corner(frame, run.from, run.row + 1);
         let (right, bottom) = self.corner(frame, run.to, run.row);
         let opposite = (
-            (right + UNDER).min(frame.right),
-            (bottom + UNDER).min(frame.bottom),
+            (right + under).min(frame.right),
+            (bottom + under).min(frame.bottom),
         );
-        canvas.rectangle(corner, opposite, colour, 1.0);
+        (corner, opposite)
+    }
+
+    /// All runs of a shade as one area: the pen goes from each rectangle to the next one and, at the end, back the same
+    /// way, which leaves no trace. A picture of ten thousand parts would take a lot of memory to draw.
+    fn fill_together(&self, canvas: &Canvas<'_>, frame: &Frame, runs: &[Run]) {
+        let shades = (0..shade::LEVELS).map(Cell::Level).chain([Cell::Hatched]);
+        for cell in shades {
+            let Some(colour) = cell.colour() else {
+                continue;
+            };
+            let (mut points, mut way_back) = (Vec::new(), Vec::new());
+            for run in runs.iter().filter(|run| run.cell == cell) {
+                let ((left, top), (right, bottom)) = self.extent(frame, run, UNDER / 2.0);
+                let around = [(left, top), (right, top), (right, bottom), (left, bottom)];
+                points.extend(around);
+                points.push((left, top));
+                way_back.push((left, top));
+            }
+            if !points.is_empty() {
+                points.extend(way_back.into_iter().rev());
+                canvas.area(&points, colour);
+            }
+        }
     }
 
     /// Thin lines of paper between cells.

@@ -91,7 +91,7 @@ fn panels(source: &Source<'_>, wanted: &Wanted) -> (Vec<Panel>, String) {
     let panels = steps.map(|step| {
         let of_step = |cell: &&u32| sweep.cell(**cell).coordinates[other].step == Some(step);
         let cells: Vec<u32> = cells.iter().filter(of_step).copied().collect();
-        let title = format!("{} = {}", axis.title, axis.marks[step].text);
+        let title = format!("{} = {}", axis.title, axis.short_text(&axis.marks[step]));
         panel(source, wanted, title, &cells)
     });
     let left_out = match all - shown {

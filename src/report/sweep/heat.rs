@@ -8,6 +8,8 @@ use crate::scenario::Axis;
 
 /// Maps of one chart.
 const MOST_PANELS: usize = 8;
+/// Columns and rows of a map: more cannot be told apart.
+const MOST_SIDE: usize = 100;
 /// Where the figures stand in the table.
 const FIGURE: usize = 0;
 const OF_BORDER: usize = 2;
@@ -72,22 +74,37 @@ pub(super) fn heat(source: &Source<'_>, wanted: &Wanted, y: usize) -> String {
     })
 }
 
+/// The values of an axis that are drawn: all, or so many evenly spread ones.
+fn shown(axis: &Axis) -> impl Iterator<Item = usize> {
+    let all = axis.marks.len();
+    let shown = all.min(MOST_SIDE);
+    (0..shown).map(move |i| i * (all - 1) / (shown - 1).max(1))
+}
+
 fn steps(axis: &Axis) -> Steps {
     Steps {
         label: axis_label(axis),
-        marks: axis.marks.iter().map(|mark| mark.text.clone()).collect(),
+        marks: shown(axis)
+            .map(|step| axis.short_text(&axis.marks[step]))
+            .collect(),
     }
 }
 
 /// The cells row by row, where there are some.
 fn grid(source: &Source<'_>, cells: &[u32], (x, y): (usize, usize)) -> Vec<Option<u32>> {
     let axes = &source.sweep.axes;
-    let columns = axes[x].marks.len();
-    let mut order = vec![None; columns * axes[y].marks.len()];
+    let columns: Vec<usize> = shown(&axes[x]).collect();
+    let rows: Vec<usize> = shown(&axes[y]).collect();
+    let mut order = vec![None; columns.len() * rows.len()];
     for &number in cells {
         let cell = source.sweep.cell(number);
-        let step = |axis: usize| cell.coordinates[axis].step.unwrap_or(0);
-        order[step(y) * columns + step(x)] = Some(number);
+        let place = |axis: usize, steps: &[usize]| {
+            let step = cell.coordinates[axis].step.unwrap_or(0);
+            steps.binary_search(&step).ok()
+        };
+        if let Some((column, row)) = place(x, &columns).zip(place(y, &rows)) {
+            order[row * columns.len() + column] = Some(number);
+        }
     }
     order
 }

@@ -62,7 +62,7 @@ impl Source<'_> {
         let cells = (0..self.sweep.len()).filter(first).collect();
         let fixed = others.iter().map(|&axis| {
             let axis = &self.sweep.axes[axis];
-            format!("{} = {}", axis.title, axis.marks[0].text)
+            format!("{} = {}", axis.title, axis.short_text(&axis.marks[0]))
         });
         let fixed: Vec<String> = fixed.collect();
         (cells, format!(" With {}.", fixed.join(", ")))

@@ -55,7 +55,9 @@ pub fn sweep_table(
     for line in 0..all.min(MOST_LINES) {
         let (cell, strategy) = ((line / strategies) as u32, line % strategies);
         let at = sweep.cell(cell).coordinates;
-        let mut row: Vec<String> = at.iter().map(|at| short(&at.text, style)).collect();
+        let shown = sweep.axes.iter().zip(&at);
+        let shown = shown.map(|(axis, at)| short(&axis.short_text(at), style));
+        let mut row: Vec<String> = shown.collect();
         row.push(short(&read.strategies[strategy], style));
         row.extend(
             figures(&read, cell, strategy)

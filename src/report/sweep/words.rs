@@ -95,7 +95,12 @@ pub(super) fn swept_axis(axis: &Axis) -> ChartAxis {
     };
     let sizes: Option<Vec<f64>> = axis.marks.iter().map(|mark| mark.size).collect();
     let scale = match sizes {
-        None => Scale::Steps(axis.marks.iter().map(|mark| mark.text.clone()).collect()),
+        None => Scale::Steps(
+            axis.marks
+                .iter()
+                .map(|mark| axis.short_text(mark))
+                .collect(),
+        ),
         Some(sizes) if axis.is_log || spreads(&sizes) => Scale::Log,
         Some(_) => Scale::Linear,
     };

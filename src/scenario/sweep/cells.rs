@@ -8,6 +8,8 @@ use crate::scenario::{LoadError, Scenario};
 
 /// Digits of values in a row of even distances: what arithmetic adds beyond them is noise.
 const DIGITS: usize = 12;
+/// A text with more characters than this is shortened for people.
+const LONG: usize = 8;
 /// Digits of values in a row of even ratios, and of those that are drawn.
 const FEW_DIGITS: usize = 4;
 
@@ -78,6 +80,16 @@ impl Axis {
     /// Whether all its values are quantities.
     pub fn has_sizes(&self) -> bool {
         self.marks.iter().all(|mark| mark.size.is_some())
+    }
+
+    /// A value of it for people: a quantity with at most four digits.
+    pub fn short_text(&self, at: &Coordinate) -> String {
+        match (self.quantity, at.size) {
+            (Some(quantity), Some(size)) if self.keys.len() == 1 && at.text.len() > LONG => {
+                text_of(&quantity.with_size(rounded(size, FEW_DIGITS)))
+            }
+            _ => at.text.clone(),
+        }
     }
 
     /// A value of it as files have it: the size of a quantity, or the text.
