@@ -3,7 +3,9 @@
 //! Half a result looks like a result. So everything is written into a temporary directory beside the target, and
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
-use super::{attempts_csv, chart, replications_csv, summary_csv, theory_csv, timeline_csv};
+use super::{
+    attempts_csv, chart, comparison_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+};
 use crate::experiment::RunResult;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -104,9 +106,10 @@ fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
 }
 
 /// Every file that a run writes.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "scenario.toml",
     "summary.csv",
+    "comparison.csv",
     "timeline.csv",
     "attempts.csv",
     "replications.csv",
@@ -172,6 +175,9 @@ fn fill(
     put("attempts.csv", &|f| Ok(attempts_csv(result, f)?))?;
     put("replications.csv", &|f| Ok(replications_csv(result, f)?))?;
     put("theory.csv", &|f| Ok(theory_csv(result, f)?))?;
+    if result.comparison.baseline.is_some() {
+        put("comparison.csv", &|f| Ok(comparison_csv(result, f)?))?;
+    }
     if options.charts {
         for (name, svg) in [
             ("load", chart::load_svg(result)),
@@ -274,6 +280,7 @@ mod tests {
         let paths = write_output(&dir, &result, &OutputOptions { charts: true }, &extra).unwrap();
         let expected = [
             "attempts.csv",
+            "comparison.csv",
             "events.jsonl",
             "load.png",
             "load.svg",
