@@ -123,6 +123,8 @@ fn figures(change: &Change, currency: &str, width: usize, style: Style) -> Strin
         .figures
         .iter()
         .filter(|figure| figure.a.is_some() || figure.b.is_some())
+        // Nothing collapses in most runs.
+        .filter(|f| f.metric.name != "collapsed_share" || (f.a, f.b) != (Some(0.0), Some(0.0)))
         .collect();
     let cells = |cell: &dyn Fn(&ChangedFigure) -> String| -> Vec<String> {
         shown.iter().map(|figure| cell(figure)).collect()
@@ -132,6 +134,7 @@ fn figures(change: &Change, currency: &str, width: usize, style: Style) -> Strin
         (Unit::Share, Some(v)) => percent(v),
         (Unit::Factor, Some(v)) => factor(v),
         (Unit::Milliseconds, Some(v)) => latency(v),
+        (Unit::Seconds, Some(0.0)) => "0 s".into(),
         (Unit::Seconds, Some(v)) => latency(v * 1e3),
         (_, Some(v)) => thousands(v),
     };
@@ -178,12 +181,10 @@ fn difference(figure: &ChangedFigure) -> String {
         Unit::Seconds => (1.0, " s"),
         Unit::Factor | Unit::PerSecond | Unit::Count | Unit::Money => (1.0, ""),
     };
-    let most = if figure.metric.unit == Unit::Share {
-        2
-    } else {
-        3
+    let places = match figure.metric.unit {
+        Unit::Share => 2,
+        _ => places(largest * times),
     };
-    let places = places(largest * times).min(most);
     let half = half.map(|half| format!(" ± {}", fixed(half * times, places)));
     format!(
         "{}{}{unit}",

@@ -183,8 +183,10 @@ fn column(
         Unit::Milliseconds if largest >= 999.5 => (1e-3, "s"),
         Unit::Milliseconds => (1.0, "ms"),
     };
-    let most = if shown.unit == Unit::Points { 2 } else { 3 };
-    let places = places(largest * factor).min(most);
+    let places = match shown.unit {
+        Unit::Points => 2,
+        _ => places(largest * factor),
+    };
     let cell = |row: &Option<&ComparisonRow>| {
         let Some((row, difference)) = row.and_then(|row| Some((row, row.difference?))) else {
             return "-".into();

@@ -97,7 +97,8 @@ pub(super) fn grid(
             *cell = fit(cell, names, style.ellipsis());
         }
     }
-    let heading = |column: &Column| Cell::new(column.heading.join("\n"));
+    let lines = 1 + usize::from(table.iter().any(|column| !column.heading[0].is_empty()));
+    let heading = |column: &Column| Cell::new(column.heading[2 - lines..].join("\n"));
     let mut drawn = Table::new();
     drawn
         .load_style(presets::NOTHING)
@@ -117,24 +118,28 @@ pub(super) fn grid(
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    painted(&drawn.trim_fmt(), first_is_best, style)
+    painted(&drawn.trim_fmt(), lines, first_is_best, style)
 }
 
-/// The laid out table with a rule below its heading and its colours.
-fn painted(table: &str, first_is_best: bool, style: Style) -> String {
+/// The laid out table with a rule below the lines of its heading, and its colours.
+fn painted(table: &str, heading: usize, first_is_best: bool, style: Style) -> String {
     let rule = if style.unicode { "─" } else { "-" };
     let long = table.lines().map(columns).max().unwrap_or(0);
     let mut lines = Vec::new();
     for (i, line) in table.lines().enumerate() {
-        match i {
-            0 | 1 => lines.push(style.paint(Paint::Heading, line)),
-            2 => {
-                lines.push(style.paint(Paint::Faint, &rule.repeat(long)));
-                let paint = style.paint(Paint::Best, line);
-                lines.push(if first_is_best { paint } else { line.into() });
-            }
-            _ => lines.push(line.into()),
+        if i < heading {
+            lines.push(style.paint(Paint::Heading, line));
+            continue;
         }
+        if i == heading {
+            lines.push(style.paint(Paint::Faint, &rule.repeat(long)));
+        }
+        let best = first_is_best && i == heading;
+        lines.push(if best {
+            style.paint(Paint::Best, line)
+        } else {
+            line.into()
+        });
     }
     lines.join("\n")
 }

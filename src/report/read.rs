@@ -3,6 +3,7 @@
 //! What is compared with another run has to be whole: a table that was cut off, or is of another program, would give
 //! numbers that look as good as any. So every row is checked before any is used.
 
+use super::csv::write;
 use crate::experiment::{FIGURES, Recorded};
 use crate::metrics::{Metric, ReplicationRow, metric};
 use crate::scenario::load;
@@ -101,10 +102,28 @@ fn read_rows(path: &Path) -> Result<Vec<ReplicationRow>, String> {
         }
         rows.push(row);
     }
-    if rows.is_empty() {
+    let Some(first) = rows.first() else {
         return Err("it has no rows".into());
+    };
+    let missing = columns(first)
+        .into_iter()
+        .find(|column| !header.iter().any(|c| c == column));
+    match missing {
+        Some(missing) => Err(format!("{OTHER_COLUMNS}: {missing} is missing")),
+        None => Ok(rows),
     }
-    Ok(rows)
+}
+
+const OTHER_COLUMNS: &str = "it has other columns than this version writes";
+
+/// The columns that such a row is written with. A figure that may be empty would be taken for empty where its column is
+/// missing.
+fn columns(row: &ReplicationRow) -> Vec<String> {
+    let mut bytes = Vec::new();
+    write(&mut bytes, [row]).expect("memory can be written to");
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
+    let header = reader.headers().expect("what was written can be read");
+    header.iter().map(str::to_owned).collect()
 }
 
 /// What is wrong with a table, in words for somebody who did not write the program that reads it.
@@ -117,7 +136,7 @@ fn unreadable(error: &csv::Error) -> String {
         csv::ErrorKind::Utf8 { .. } => format!("line {line} is not a text in UTF-8"),
         csv::ErrorKind::Deserialize { err, .. } => match err.kind() {
             csv::DeserializeErrorKind::Message(message) if message.contains("missing field") => {
-                format!("it has other columns than this version writes: {message}")
+                format!("{OTHER_COLUMNS}: {message}")
             }
             kind => format!("line {line} is not one of a run: {kind}"),
         },

@@ -84,42 +84,13 @@ fn ranking(
     width: usize,
     style: Style,
 ) -> String {
-    let each = |cell: &dyn Fn(&SummaryRow) -> String| -> Vec<String> {
-        strategies.iter().map(|s| cell(&s.summary)).collect()
-    };
-    let optional = |value: Option<f64>, words: fn(f64) -> String| value.map_or("-".into(), words);
-    let numbers = |heading, cells| Column::numbers(heading, cells, style);
-    let success = strategies
-        .iter()
-        .map(|strategy| success(strategy))
-        .collect();
-    let peak = |s: &SummaryRow| Some(s.offered_peak_per_s / s.offered_mean_per_s);
-    let peak = |s: &SummaryRow| optional(peak(s).filter(|peak| peak.is_finite()), factor);
-    let mut whole = vec![
-        numbers(["", "#"], each(&|s| s.rank.to_string())),
-        Column::names(["", "strategy"], each(&|s| s.strategy.clone()), style),
-        numbers(["", "success"], success),
-        Column::words(["", "verdict"], each(&|s| s.verdict.into()), style),
-        numbers(
-            ["latency", "p50"],
-            each(&|s| optional(s.latency_p50_ms, latency)),
-        ),
-        numbers(
-            ["latency", "p99"],
-            each(&|s| optional(s.latency_p99_ms, latency)),
-        ),
-        numbers(
-            ["ampli-", "fication"],
-            each(&|s| optional(s.amplification, factor)),
-        ),
-        numbers(["peak ÷", "mean"], each(&peak)),
-    ];
+    let mut whole = without_cost(strategies, style);
     let Some(currency) = &result.currency else {
         return grid(whole, width, true, style);
     };
     let cost = |sure: bool| {
         let summaries: Vec<_> = strategies.iter().map(|s| &s.summary).collect();
-        numbers([COST, currency], costs(&summaries, sure))
+        Column::numbers([COST, currency], costs(&summaries, sure), style)
     };
     let short = whole.clone();
     whole.insert(COST_AT, cost(true));
@@ -138,6 +109,36 @@ fn ranking(
         without(&[PEAK, MEDIAN]),
     ];
     grid(first_that_fits(tables, width), width, true, style)
+}
+
+/// The columns of every table.
+fn without_cost(strategies: &[&StrategyResult], style: Style) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&SummaryRow) -> String| -> Vec<String> {
+        strategies.iter().map(|s| cell(&s.summary)).collect()
+    };
+    let optional = |value: Option<f64>, words: fn(f64) -> String| value.map_or("-".into(), words);
+    let numbers = |heading, cells| Column::numbers(heading, cells, style);
+    let success = strategies
+        .iter()
+        .map(|strategy| success(strategy))
+        .collect();
+    let (p50, p99) = (
+        each(&|s| optional(s.latency_p50_ms, latency)),
+        each(&|s| optional(s.latency_p99_ms, latency)),
+    );
+    let amplification = each(&|s| optional(s.amplification, factor));
+    let peak = |s: &SummaryRow| Some(s.offered_peak_per_s / s.offered_mean_per_s);
+    let peak = |s: &SummaryRow| optional(peak(s).filter(|peak| peak.is_finite()), factor);
+    vec![
+        numbers(["", "#"], each(&|s| s.rank.to_string())),
+        Column::names(["", "strategy"], each(&|s| s.strategy.clone()), style),
+        numbers(["", "success"], success),
+        Column::words(["", "verdict"], each(&|s| s.verdict.into()), style),
+        numbers(["latency", "p50"], p50),
+        numbers(["latency", "p99"], p99),
+        numbers(["ampli-", "fication"], amplification),
+        numbers(["peak ÷", "mean"], each(&peak)),
+    ]
 }
 
 /// The heading of the cost of a thousand requests.
@@ -282,6 +283,17 @@ mod tests {
         Best success: fixed 100ms, 0.00 ± 0.00 points above exponential backoff without
           any jitter (paired).
 
+        Ranking by success: fixed 100ms < exponential backoff without any jitter
+
+        Against fixed 100ms (paired differences, 95 % intervals):
+                                    success   amplification  latency p50     latency p99
+        strategy                     points                           ms               s
+        ────────────────────────────────────────────────────────────────────────────────
+        exponential backo…  +39.44 ± 0.34 ✓  -2.44 ± 0.00 ✓   -925 ± 0 ✓  -3.63 ± 0.00 ✓
+
+        > and ✓ better, ✗ worse: real differences; ≈ below the threshold (0.10 points of
+          a share, 1 % of another figure); ~ could be chance.
+
         Requests still open at the end, not in the success rate: exponential backoff
           without any jitter (1,234).
 
@@ -309,6 +321,17 @@ mod tests {
         2  exponential backoff without any jitter  87.33 % ± 0.74  recovered   266 ms   1.03 s     1.28×   3.77×
 
         Best success: fixed 100ms, 0.00 ± 0.00 points above exponential backoff without any jitter (paired).
+
+        Ranking by success: fixed 100ms < exponential backoff without any jitter
+
+        Against fixed 100ms (paired differences, 95 % intervals):
+                                             success   amplification  latency p50     latency p99     goodput          collapsed
+        strategy                              points                           ms               s       per s             points
+        ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+        exponential backoff withou…  +39.44 ± 0.34 ✓  -2.44 ± 0.00 ✓   -925 ± 0 ✓  -3.63 ± 0.00 ✓  +316 ± 3 ✓  -100.00 ± 69.28 ✓
+
+        > and ✓ better, ✗ worse: real differences; ≈ below the threshold (0.10 points of a share, 1 % of another figure); ~
+          could be chance.
 
         Requests still open at the end, not in the success rate: exponential backoff without any jitter (1,234).
 
@@ -341,6 +364,17 @@ mod tests {
 
         Best success: fixed 100ms, 0.00 +- 0.00 points above exponential backoff without
           any jitter (paired).
+
+        Ranking by success: fixed 100ms < exponential backoff without any jitter
+
+        Against fixed 100ms (paired differences, 95 % intervals):
+                                 success    amplification  latency p50      latency p99
+        strategy                  points                            ms                s
+        -------------------------------------------------------------------------------
+        exponential...  +39.44 +- 0.34 +  -2.44 +- 0.00 +  -925 +- 0 +  -3.63 +- 0.00 +
+
+        > and + better, ! worse: real differences; = below the threshold (0.10 points of
+          a share, 1 % of another figure); ~ could be chance.
 
         Requests still open at the end, not in the success rate: exponential backoff
           without any jitter (1,234).
