@@ -1,6 +1,7 @@
 //! The command line: one file a command. Results go to standard output, progress and messages to standard
 //! error. Exit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed.
 
+mod compare;
 mod events;
 mod excerpt;
 mod interrupt;
@@ -30,7 +31,7 @@ enum Failure {
     version,
     about = "Shows what retries do to a service before production does.",
     long_about = "Shows what retries do to a service before production does.\n\nA scenario (a TOML file) describes clients, a service, faults and several retry strategies. Every strategy is\nrun against the same random world; the result is a ranked table, CSV files and charts.",
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n\nExit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm compare before/restart_herd after/restart_herd\n\nExit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -43,13 +44,15 @@ enum Command {
     Run(RunArguments),
     /// Run a scenario with many values: every combination of the axes of its [sweep].
     Sweep(SweepArguments),
+    /// Compare two output folders of `run`, before and after a change.
+    Compare(CompareArguments),
     /// Check scenarios without running them.
     Validate(ValidateArguments),
 }
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --only immediate --precision 0.5% --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --only immediate --precision 0.5% --no-charts\n  retrystorm run scenarios/restart_herd.toml --baseline exponential --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
 )]
 struct RunArguments {
     /// Scenario files.
@@ -74,6 +77,9 @@ struct RunArguments {
     /// Run only the strategy of this name; may be given several times.
     #[arg(long, value_name = "STRATEGY")]
     only: Vec<String>,
+    /// The strategy that all others are compared with, instead of the scenario's or the best.
+    #[arg(long, value_name = "STRATEGY")]
+    baseline: Option<String>,
     /// Set a key of the scenario, like run.duration=30s or strategy[0].max_attempts=3; may be given several times.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -129,6 +135,25 @@ struct SweepArguments {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Both folders are the output of `run`. Strategies belong together by their names, or when each folder has one.\nDifferences are paired when both runs have the same seed and world; otherwise it is said what differs.\n\nExamples:\n  retrystorm compare before/restart_herd after/restart_herd\n  retrystorm compare before/restart_herd after/restart_herd --csv change.csv\n  retrystorm compare before/restart_herd after/restart_herd --json"
+)]
+struct CompareArguments {
+    /// The output folder of the run before the change.
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// The output folder of the run after it.
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    /// Write the differences to a CSV file as well.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Print the differences as JSON instead of tables.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  retrystorm validate scenarios/restart_herd.toml")]
 struct ValidateArguments {
     /// Scenario files.
@@ -144,6 +169,7 @@ pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
     };
     match done {

@@ -6,6 +6,7 @@ use super::progress;
 use super::terminal::{Look, print, tell};
 use super::validate::{keep_only, read, usage_problem};
 use super::{Failure, RunArguments};
+use crate::decode::shown;
 use crate::experiment::{RunResult, run as run_plan};
 use crate::report::{Extra, OutputOptions, Style, check_target, json, table, write_output};
 use crate::scenario::{MOST_MEMORY, Plan, Scenario};
@@ -47,6 +48,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
 /// the resolved scenario. A log of attempts is of one replication unless more are asked for.
 fn settings(arguments: &RunArguments) -> Vec<String> {
     let mut settings = arguments.set.clone();
+    // As TOML, in quotes: a name may have quotes of its own.
+    let quoted = |name: &String| format!("compare.baseline={}", toml::Value::from(name.as_str()));
+    settings.extend(arguments.baseline.as_ref().map(quoted));
     settings.extend(arguments.seed.map(|seed| format!("run.seed={seed}")));
     let asked = arguments.replications.or(arguments.events.then_some(1));
     let precision = arguments.precision.as_ref();
@@ -57,7 +61,11 @@ fn settings(arguments: &RunArguments) -> Vec<String> {
 
 fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(Scenario, Plan)> {
     let (scenario, mut plan) = read(file, settings)?;
+    let baseline = plan.comparison.baseline;
     keep_only(&scenario, &mut plan, &arguments.only)?;
+    if let Some(lost) = baseline.filter(|_| plan.comparison.baseline.is_none()) {
+        left_out(&scenario, &plan, lost, arguments)?;
+    }
     if arguments.events && plan.estimate.requests > MOST_LOGGED as f64 {
         let reason = format!("a log of more than {MOST_LOGGED} attempts would fill the disk");
         let remedy =
@@ -69,6 +77,24 @@ fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(
         plan.notes.iter().for_each(|note| tell(note));
     }
     Some((scenario, plan))
+}
+
+/// The baseline is not among the strategies that are run: wrong when the command line names both, and worth a note when
+/// it stands in the file.
+fn left_out(scenario: &Scenario, plan: &Plan, lost: usize, arguments: &RunArguments) -> Option<()> {
+    let name = shown(&plan.strategies[lost].name);
+    if arguments.baseline.is_some() {
+        let reason = format!("the baseline \"{name}\" is not one of the strategies to run --only");
+        let remedy = format!("add --only \"{name}\", or name another --baseline");
+        usage_problem(scenario, reason, remedy);
+        return None;
+    }
+    if !arguments.quiet && plan.compared.len() > 1 {
+        tell(&format!(
+            "the baseline \"{name}\" is not run: strategies are compared with the best one"
+        ));
+    }
+    Some(())
 }
 
 /// Two scenarios of one name would share a folder.

@@ -3,8 +3,10 @@
 //! The only threads of the program are here: one world a thread, results folded in the order of the plan,
 //! so that their number changes nothing in the output.
 
+mod before_after;
 mod border;
 mod compare;
+mod comparison;
 mod error;
 mod figures;
 mod formulas;
@@ -19,8 +21,12 @@ mod warnings;
 mod workers;
 
 pub use crate::model::PARTS;
+pub use before_after::{BeforeAfter, Change, ChangedFigure, Recorded, before_after};
 pub use border::{Border, Divisor, border};
-pub use compare::{Difference, PRACTICAL, difference};
+pub use compare::{
+    ComparisonRow, Comparisons, Difference, FIGURES, Finding, finding, paired, threshold, unpaired,
+};
+pub use comparison::comparisons;
 pub use error::RunError;
 pub use figures::{Figure, LOAD_OF_BORDER, figures};
 pub use formulas::{CHANCE, NO_FORMULA, TheoryRow};

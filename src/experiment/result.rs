@@ -1,6 +1,7 @@
 //! What a run of a scenario leaves behind, ready to be reported.
 
 use super::border::Border;
+use super::compare::Comparisons;
 use super::formulas::TheoryRow;
 use crate::metrics::{Estimate, FailureReason, Headline, SummaryRow, Tally};
 use crate::time::{SimDuration, SimTime};
@@ -35,6 +36,10 @@ pub struct RunResult {
     pub capacity: Vec<CapacityStep>,
     /// The scheduled faults, in order of time.
     pub faults: Vec<FaultSpan>,
+    /// What costs are in, like "EUR" or nothing; `None` without prices.
+    pub currency: Option<String>,
+    /// How the strategies differ.
+    pub comparison: Comparisons,
     /// One result a strategy, in the order of the scenario.
     pub strategies: Vec<StrategyResult>,
 }

@@ -1,7 +1,7 @@
 //! Strategies × replications, in parallel, with the same result for any number of threads.
 
 use super::border::border;
-use super::compare::compare_with_best;
+use super::comparison::{compare_with_best, comparisons};
 use super::error::RunError;
 use super::formulas::theory_rows;
 use super::load::verdict_rule;
@@ -287,7 +287,9 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
         })
         .collect();
     rank(&mut strategies);
-    compare_with_best(&mut strategies);
+    compare_with_best(&mut strategies, plan.comparison.success);
+    let baseline = |&index: &usize| Some(index) == plan.comparison.baseline;
+    let baseline = plan.compared.iter().position(baseline);
     RunResult {
         name: scenario.name.clone(),
         question: scenario.question.clone(),
@@ -302,6 +304,8 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
         service: plan.world.service.name.clone(),
         capacity: capacity(plan),
         faults: fault_spans(plan),
+        currency: scenario.spec.cost.as_ref().map(|c| c.currency.clone()),
+        comparison: comparisons(&strategies, baseline, &plan.comparison),
         strategies,
     }
 }

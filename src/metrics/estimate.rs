@@ -57,6 +57,43 @@ impl Estimate {
         })
     }
 
+    /// How far the mean of `first` is above that of `second`, two independent sets of replications: Student's t with the
+    /// degrees of freedom of Welch and Satterthwaite, so that neither scatter nor number have to be the same. `None` when
+    /// one of them is empty; without an interval when one of them has a single value.
+    ///
+    /// Source: B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
+    /// involved", Biometrika 34 (1947).
+    pub fn of_difference(first: &[f64], second: &[f64]) -> Option<Self> {
+        let (a, b) = (
+            Self::from_replications(first)?,
+            Self::from_replications(second)?,
+        );
+        let mean = a.mean - b.mean;
+        let Some((error_a, error_b)) = a.standard_error.zip(b.standard_error) else {
+            return Some(Self {
+                mean,
+                ..Self::default()
+            });
+        };
+        let (a, b) = (error_a * error_a, error_b * error_b);
+        let standard_error = (a + b).sqrt();
+        let half = if standard_error > 0.0 {
+            // As shares of their sum, so that nothing overflows.
+            let (a, b) = (a / (a + b), b / (a + b));
+            let (n, m) = (first.len() as f64, second.len() as f64);
+            let freedom = 1.0 / (a * a / (n - 1.0) + b * b / (m - 1.0));
+            students_t(freedom, CONFIDENCE) * standard_error
+        } else {
+            0.0
+        };
+        Some(Self {
+            mean,
+            low: Some(mean - half),
+            high: Some(mean + half),
+            standard_error: Some(standard_error),
+        })
+    }
+
     /// A figure that is known exactly.
     pub fn exact(value: f64) -> Self {
         Self {
@@ -104,6 +141,31 @@ mod tests {
         let half = 2.776_445 * (2.5f64 / 5.0).sqrt();
         assert!((estimate.mean - 3.0).abs() < 1e-12);
         assert!((estimate.half_width().unwrap() - half).abs() < 1e-5);
+    }
+
+    #[test]
+    fn the_interval_of_a_difference_is_welchs() {
+        // Means 3 and 6, squared standard errors 1/2 and 4/3, so the degrees of freedom are
+        // (1/2 + 4/3)² / ((1/2)²/4 + (4/3)²/2) = 3.53285.
+        let first = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let second = [4.0, 6.0, 8.0];
+        let difference = Estimate::of_difference(&second, &first).unwrap();
+        assert!((difference.mean - 3.0).abs() < 1e-12);
+        let error = (0.5f64 + 4.0 / 3.0).sqrt();
+        assert!((difference.standard_error.unwrap() - error).abs() < 1e-12);
+        let t = difference.half_width().unwrap() / error;
+        let (three, four) = (students_t(3.0, 0.95), students_t(4.0, 0.95));
+        assert!(t > four && t < three, "{t}");
+        assert!((t - students_t(3.532_846, 0.95)).abs() < 1e-5, "{t}");
+    }
+
+    #[test]
+    fn a_difference_without_scatter_is_sure_and_one_of_single_runs_is_not() {
+        let sure = Estimate::of_difference(&[1.0, 1.0], &[0.5, 0.5]).unwrap();
+        assert_eq!((sure.mean, sure.half_width()), (0.5, Some(0.0)));
+        let single = Estimate::of_difference(&[1.0], &[0.5, 0.6]).unwrap();
+        assert_eq!(single.half_width(), None);
+        assert_eq!(Estimate::of_difference(&[], &[1.0]), None);
     }
 
     #[test]

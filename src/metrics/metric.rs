@@ -188,6 +188,12 @@ impl Metric {
         }
     }
 
+    /// Its mean over the replications that have it.
+    pub fn mean<'a>(&self, rows: impl Iterator<Item = &'a ReplicationRow>) -> Option<f64> {
+        let values: Vec<f64> = rows.filter_map(|row| self.of(row)).collect();
+        Estimate::from_replications(&values).map(|estimate| estimate.mean)
+    }
+
     /// The figure of a strategy with its interval at `confidence`, strictly between 0 and 1. `None` when there is
     /// nothing it could be computed from. Percentiles are means over replications of each one's percentile, so that
     /// figure and interval are of the same thing.

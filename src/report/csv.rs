@@ -41,6 +41,14 @@ pub fn replications_csv(result: &RunResult, out: impl Write) -> csv::Result<()> 
     write(out, each.map(|headline| &headline.row))
 }
 
+/// Writes `comparison.csv`: a row a strategy other than the baseline and figure.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn comparison_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
+    write(out, &result.comparison.rows)
+}
+
 /// Writes `theory.csv`: a row a strategy and figure that a formula predicts.
 ///
 /// # Errors
@@ -80,7 +88,10 @@ fn header_of_attempts() -> String {
     text.split_inclusive('\n').take(1).collect()
 }
 
-fn write(out: impl Write, rows: impl IntoIterator<Item = impl Serialize>) -> csv::Result<()> {
+pub(super) fn write(
+    out: impl Write,
+    rows: impl IntoIterator<Item = impl Serialize>,
+) -> csv::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     for row in rows {
         writer.serialize(row)?;

@@ -1,6 +1,6 @@
 //! A run as one JSON document, for other programs.
 
-use crate::experiment::{RunResult, TheoryLine, TheoryRow};
+use crate::experiment::{ComparisonRow, RunResult, TheoryLine, TheoryRow};
 use crate::metrics::SummaryRow;
 use serde::Serialize;
 
@@ -16,6 +16,16 @@ struct Document<'a> {
     replications: u32,
     horizon_s: f64,
     strategies: Vec<Strategy<'a>>,
+    comparison: Option<Comparison<'a>>,
+}
+
+/// The rows of `comparison.csv`, and what they were judged by.
+#[derive(Serialize)]
+struct Comparison<'a> {
+    baseline: &'a str,
+    success: f64,
+    relative: f64,
+    differences: &'a [ComparisonRow],
 }
 
 #[derive(Serialize)]
@@ -29,7 +39,7 @@ struct Strategy<'a> {
 }
 
 /// The result as indented JSON with a line break at the end: the fields of `summary.csv` a strategy, in the order
-/// of the scenario, and what theory says. A figure that does not exist is `null`.
+/// of the scenario, what theory says, and how the strategies differ. A figure that does not exist is `null`.
 pub fn json(result: &RunResult) -> String {
     let document = Document {
         schema_version: SCHEMA_VERSION,
@@ -48,6 +58,12 @@ pub fn json(result: &RunResult) -> String {
                 figures: &strategy.theory_rows,
             })
             .collect(),
+        comparison: result.comparison.baseline.map(|baseline| Comparison {
+            baseline: &result.strategies[baseline].summary.strategy,
+            success: result.comparison.success,
+            relative: result.comparison.relative,
+            differences: &result.comparison.rows,
+        }),
     };
     let mut text = serde_json::to_string_pretty(&document)
         .expect("structs with text keys always have a JSON form");

@@ -4,13 +4,17 @@
 //! latency, an interval always says what it is of, and theory is put in words. Nothing here prints: functions
 //! return text, or write to a place that the caller names, and the same result gives the same bytes.
 
+mod before_after;
 mod border;
 pub mod chart;
+mod comparison;
 mod csv;
 mod folder;
+mod grid;
 mod json;
 mod number;
 mod output;
+mod read;
 #[cfg(test)]
 pub(crate) mod sample;
 mod sweep;
@@ -19,11 +23,15 @@ mod text;
 mod theory;
 mod verdict;
 
-pub use self::csv::{attempts_csv, replications_csv, summary_csv, theory_csv, timeline_csv};
+pub use self::csv::{
+    attempts_csv, comparison_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+};
+pub use before_after::{before_after_csv, before_after_json, before_after_table};
 pub use border::border_lines;
 pub use folder::OutputError;
 pub use json::{SCHEMA_VERSION, json};
 pub use output::{Extra, OutputOptions, check_target, write_output};
+pub use read::{ReadError, read_output};
 pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};
 pub use table::table;
 pub use text::Style;

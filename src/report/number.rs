@@ -69,6 +69,39 @@ pub(super) fn thousands(value: f64) -> String {
     }
 }
 
+/// Decimals that show three digits of a number, and at most three.
+pub(super) fn places(value: f64) -> usize {
+    if value == 0.0 || !value.is_finite() {
+        return 2;
+    }
+    (2 - value.abs().log10().floor() as i32).clamp(0, 3) as usize
+}
+
+/// With so many decimals; without any, thousands are set apart. Never a negative zero.
+pub(super) fn fixed(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    let bare = text.trim_start_matches('-');
+    let sign = if text == bare || bare.chars().all(|c| "0.".contains(c)) {
+        ""
+    } else {
+        "-"
+    };
+    match bare.parse() {
+        Ok(whole) if places == 0 => format!("{sign}{}", count(whole)),
+        _ => format!("{sign}{bare}"),
+    }
+}
+
+/// [`fixed`] with a plus sign where it is above zero.
+pub(super) fn signed(value: f64, places: usize) -> String {
+    let text = fixed(value, places);
+    if text.chars().all(|c| "0.,-".contains(c)) || text.starts_with('-') {
+        text
+    } else {
+        format!("+{text}")
+    }
+}
+
 /// Rounded to so many significant digits, without zeros at the end.
 fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -120,6 +153,20 @@ mod tests {
         ] {
             assert_eq!(latency(ms), text);
         }
+    }
+
+    #[test]
+    fn differences_have_a_sign_and_never_a_negative_zero() {
+        let shown = [-0.467, 0.0412, -0.001, 12_345.6].map(|v| signed(v, 2));
+        assert_eq!(shown, ["-0.47", "+0.04", "0.00", "+12345.60"]);
+        assert_eq!(
+            [1234.5, -1234.5, 0.4, -0.4].map(|v| fixed(v, 0)),
+            ["1,234", "-1,234", "0", "0"]
+        );
+        assert_eq!(
+            [0.0, 0.036, 0.47, 9.7, 54.0, 1e4].map(places),
+            [2, 3, 3, 2, 1, 0]
+        );
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
 use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
-use super::{attempts_csv, chart, replications_csv, summary_csv, theory_csv, timeline_csv};
+use super::{
+    attempts_csv, chart, comparison_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+};
 use crate::experiment::RunResult;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -59,9 +61,10 @@ pub fn check_target(dir: &Path) -> Result<(), OutputError> {
 }
 
 /// Every file that a run writes.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "scenario.toml",
     "summary.csv",
+    "comparison.csv",
     "timeline.csv",
     "attempts.csv",
     "replications.csv",
@@ -118,6 +121,9 @@ fn fill(
     put("attempts.csv", &|f| Ok(attempts_csv(result, f)?))?;
     put("replications.csv", &|f| Ok(replications_csv(result, f)?))?;
     put("theory.csv", &|f| Ok(theory_csv(result, f)?))?;
+    if result.comparison.baseline.is_some() {
+        put("comparison.csv", &|f| Ok(comparison_csv(result, f)?))?;
+    }
     if options.charts {
         for (name, svg) in [
             ("load", chart::load_svg(result)),
@@ -169,6 +175,7 @@ mod tests {
         let paths = write_output(&dir, &result, &OutputOptions { charts: true }, &extra).unwrap();
         let expected = [
             "attempts.csv",
+            "comparison.csv",
             "events.jsonl",
             "load.png",
             "load.svg",

@@ -1,10 +1,13 @@
 //! Made-up results for tests: a restart herd, and a run without traffic.
 
-use crate::experiment::{CapacityStep, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
+use crate::experiment::{
+    CapacityStep, Comparisons, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine, comparisons,
+};
 use crate::metrics::{
     Estimate, FailureReason, Gauge, Headline, Measure, Tally, VerdictRule, success_by_attempt,
     summarise,
 };
+use crate::scenario::Comparison;
 use crate::time::{SimDuration, SimTime};
 
 const REPLICATIONS: u32 = 4;
@@ -133,12 +136,15 @@ pub(crate) fn herd_with_bins(bins: u64) -> RunResult {
             to: SimTime::from_nanos(40_000_000_000),
             label: "outage".into(),
         }],
+        currency: None,
+        comparison: NOTHING,
         strategies: HERD
             .iter()
             .map(|stroke| strategy(stroke, bins, horizon))
             .collect(),
     };
     rank(&mut result);
+    compare(&mut result);
     result
 }
 
@@ -165,6 +171,7 @@ pub(crate) fn silent() -> RunResult {
     only.each = vec![headline(&tally, result.horizon)];
     only.total = tally;
     only.theory = TheoryLine::Nothing;
+    compare(&mut result);
     result
 }
 
@@ -182,7 +189,26 @@ pub(crate) fn herd_named(names: &[&str]) -> RunResult {
             strategy
         })
         .collect();
+    compare(&mut result);
     result
+}
+
+/// Before anything is compared.
+const NOTHING: Comparisons = Comparisons {
+    baseline: None,
+    success: 1e-3,
+    relative: 0.01,
+    rows: Vec::new(),
+    ranking: Vec::new(),
+};
+
+fn compare(result: &mut RunResult) {
+    let thresholds = Comparison {
+        baseline: None,
+        success: NOTHING.success,
+        relative: NOTHING.relative,
+    };
+    result.comparison = comparisons(&result.strategies, None, &thresholds);
 }
 
 /// A replication whose success is judged by what follows the outage.

@@ -1,25 +1,21 @@
 //! The ranked table of a run, for a terminal of any width.
 //!
-//! A line that wraps turns a table into noise, so names give way: numbers keep their columns and names are cut to
-//! what is left. The full names stand in the theory lines below.
+//! It answers one question a part: which is best, by how much, and why. Names that are cut in the table stand in full in
+//! the lines below it.
 
-use super::number::{count, factor, latency, percent};
-use super::text::{Paint, Style, columns, fit, glue, shared_lines, wrap};
+use super::comparison::comparison;
+use super::grid::{Column, first_that_fits, grid};
+use super::number::{count, factor, fixed, latency, percent, places};
+use super::text::{Paint, Style, glue, shared_lines, wrap};
 use super::theory::formula_words;
 use super::verdict::{more_replications, two_kinds, winner};
 use super::{border_lines, ranked, replications_words, theory_words, verdict_words};
 use crate::experiment::{NO_FORMULA, RunResult, StrategyResult};
+use crate::metrics::SummaryRow;
 use crate::time::SimDuration;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// Fewer columns than this hold no table; text is laid out for so many then.
-const NARROWEST: usize = 76;
-/// Names keep this many columns, however narrow the terminal.
-const SHORTEST_NAME: usize = 8;
-/// The column of the verdict, which is a word.
-const VERDICT: usize = 3;
-/// Spaces between columns.
-const GAP: u16 = 2;
+pub(super) const NARROWEST: usize = 76;
 
 /// The result as text of at most `width` columns (at least 76): what was asked, strategies from best to worst,
 /// and what theory says about each. Ends with a line break.
@@ -30,10 +26,11 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     if strategies.is_empty() {
         parts.push("There is no strategy to show.".into());
     } else {
-        parts.push(ranking(&strategies, width, style));
+        parts.push(ranking(result, &strategies, width, style));
     }
     let say = |text: String| wrap(&style.say(&text), width, "  ");
     parts.extend(winner(result, &strategies).map(say));
+    parts.extend(comparison(result, &strategies, width, style));
     parts.extend(strategies.iter().filter_map(|s| two_kinds(s)).map(say));
     parts.extend(more_replications(result).map(say));
     parts.extend(unfinished(&strategies, width, style));
@@ -80,93 +77,93 @@ fn heading(result: &RunResult, width: usize, style: Style) -> String {
     )
 }
 
-/// Two lines of heading a column.
-const HEADINGS: [&str; 8] = [
-    "\n#",
-    "\nstrategy",
-    "\nsuccess",
-    "\nverdict",
-    "latency\np50",
-    "latency\np99",
-    "ampli-\nfication",
-    "peak ÷\nmean",
-];
-
-fn ranking(strategies: &[&StrategyResult], width: usize, style: Style) -> String {
-    let mut rows: Vec<[String; 8]> = strategies
-        .iter()
-        .map(|strategy| cells(strategy).map(|cell| style.say(&cell)))
-        .collect();
-    let headings = HEADINGS.map(|heading| {
-        heading
-            .split('\n')
-            .map(|line| style.say(line))
-            .collect::<Vec<_>>()
-    });
-    let widest = |column: usize| {
-        let heading = headings[column].iter().map(|line| columns(line));
-        let cells = rows.iter().map(|row| columns(&row[column]));
-        heading.chain(cells).max().unwrap_or(0)
+/// The ranked strategies. In a narrow terminal the cost loses its interval first, then the peak and the median go.
+fn ranking(
+    result: &RunResult,
+    strategies: &[&StrategyResult],
+    width: usize,
+    style: Style,
+) -> String {
+    let mut whole = without_cost(strategies, style);
+    let Some(currency) = &result.currency else {
+        return grid(whole, width, true, style);
     };
-    let numbers: usize = (0..HEADINGS.len())
-        .filter(|&column| column != 1)
-        .map(|column| widest(column) + usize::from(GAP))
-        .sum();
-    let names = width.saturating_sub(numbers).max(SHORTEST_NAME);
-    for row in &mut rows {
-        row[1] = fit(&row[1], names, style.ellipsis());
-    }
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(headings.iter().map(|lines| Cell::new(lines.join("\n"))));
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, if i + 1 == HEADINGS.len() { 0 } else { GAP }));
-        if i != 1 && i != VERDICT {
-            column.set_cell_alignment(CellAlignment::Right);
+    let cost = |sure: bool| {
+        let summaries: Vec<_> = strategies.iter().map(|s| &s.summary).collect();
+        Column::numbers([COST, currency], costs(&summaries, sure), style)
+    };
+    let short = whole.clone();
+    whole.insert(COST_AT, cost(true));
+    let without = |gone: &[usize]| {
+        let mut short = short.clone();
+        for &column in gone {
+            short.remove(column);
         }
-    }
-    painted(&table.trim_fmt(), style)
+        short.insert(COST_AT, cost(false));
+        short
+    };
+    let tables = vec![
+        whole,
+        without(&[]),
+        without(&[PEAK]),
+        without(&[PEAK, MEDIAN]),
+    ];
+    grid(first_that_fits(tables, width), width, true, style)
 }
 
-/// The laid out table with a rule below its heading and its colours.
-fn painted(table: &str, style: Style) -> String {
-    let rule = if style.unicode { "─" } else { "-" };
-    let long = table.lines().map(columns).max().unwrap_or(0);
-    let mut lines = Vec::new();
-    for (i, line) in table.lines().enumerate() {
-        match i {
-            0 | 1 => lines.push(style.paint(Paint::Heading, line)),
-            2 => {
-                lines.push(style.paint(Paint::Faint, &rule.repeat(long)));
-                lines.push(style.paint(Paint::Best, line));
-            }
-            _ => lines.push(line.into()),
-        }
-    }
-    lines.join("\n")
-}
-
-fn cells(strategy: &StrategyResult) -> [String; 8] {
-    let summary = &strategy.summary;
-    let none = || "-".to_string();
-    let peak = summary.offered_peak_per_s / summary.offered_mean_per_s;
-    [
-        summary.rank.to_string(),
-        summary.strategy.clone(),
-        success(strategy),
-        summary.verdict.into(),
-        summary.latency_p50_ms.map_or_else(none, latency),
-        summary.latency_p99_ms.map_or_else(none, latency),
-        summary.amplification.map_or_else(none, factor),
-        if peak.is_finite() {
-            factor(peak)
-        } else {
-            none()
-        },
+/// The columns of every table.
+fn without_cost(strategies: &[&StrategyResult], style: Style) -> Vec<Column> {
+    let each = |cell: &dyn Fn(&SummaryRow) -> String| -> Vec<String> {
+        strategies.iter().map(|s| cell(&s.summary)).collect()
+    };
+    let optional = |value: Option<f64>, words: fn(f64) -> String| value.map_or("-".into(), words);
+    let numbers = |heading, cells| Column::numbers(heading, cells, style);
+    let success = strategies
+        .iter()
+        .map(|strategy| success(strategy))
+        .collect();
+    let (p50, p99) = (
+        each(&|s| optional(s.latency_p50_ms, latency)),
+        each(&|s| optional(s.latency_p99_ms, latency)),
+    );
+    let amplification = each(&|s| optional(s.amplification, factor));
+    let peak = |s: &SummaryRow| Some(s.offered_peak_per_s / s.offered_mean_per_s);
+    let peak = |s: &SummaryRow| optional(peak(s).filter(|peak| peak.is_finite()), factor);
+    vec![
+        numbers(["", "#"], each(&|s| s.rank.to_string())),
+        Column::names(["", "strategy"], each(&|s| s.strategy.clone()), style),
+        numbers(["", "success"], success),
+        Column::words(["", "verdict"], each(&|s| s.verdict.into()), style),
+        numbers(["latency", "p50"], p50),
+        numbers(["latency", "p99"], p99),
+        numbers(["ampli-", "fication"], amplification),
+        numbers(["peak ÷", "mean"], each(&peak)),
     ]
+}
+
+/// The heading of the cost of a thousand requests.
+const COST: &str = "cost/1000";
+/// Where it stands in the table, beside success.
+const COST_AT: usize = 3;
+/// Where the median and the peak stand without it.
+const MEDIAN: usize = 4;
+const PEAK: usize = 7;
+
+/// "12.3" or "12.3 ± 0.4", all with the same decimals.
+fn costs(summaries: &[&SummaryRow], with_interval: bool) -> Vec<String> {
+    let costs = summaries.iter().filter_map(|s| s.cost_per_1000_requests);
+    let places = places(costs.fold(0.0, f64::max));
+    let cost = |summary: &&SummaryRow| {
+        let Some(cost) = summary.cost_per_1000_requests else {
+            return "-".into();
+        };
+        let mean = fixed(cost, places);
+        match summary.cost_per_1000_requests_high {
+            Some(high) if with_interval => format!("{mean} ± {}", fixed(high - cost, places)),
+            _ => mean,
+        }
+    };
+    summaries.iter().map(cost).collect()
 }
 
 /// "83.19 % ± 0.42"; the interval is cut at 0 and 1, so its wider side is shown.
@@ -253,6 +250,7 @@ fn no_formula(strategies: &[&StrategyResult], width: usize, style: Style) -> Str
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::columns;
     use super::*;
     use crate::report::sample;
 
@@ -285,6 +283,17 @@ mod tests {
         Best success: fixed 100ms, 0.00 ± 0.00 points above exponential backoff without
           any jitter (paired).
 
+        Ranking by success: fixed 100ms < exponential backoff without any jitter
+
+        Against fixed 100ms (paired differences, 95 % intervals):
+                                    success   amplification  latency p50     latency p99
+        strategy                     points                           ms               s
+        ────────────────────────────────────────────────────────────────────────────────
+        exponential backo…  +39.44 ± 0.34 ✓  -2.44 ± 0.00 ✓   -925 ± 0 ✓  -3.63 ± 0.00 ✓
+
+        > and ✓ better, ✗ worse: real differences; ≈ below the threshold (0.10 points of
+          a share, 1 % of another figure); ~ could be chance.
+
         Requests still open at the end, not in the success rate: exponential backoff
           without any jitter (1,234).
 
@@ -312,6 +321,17 @@ mod tests {
         2  exponential backoff without any jitter  87.33 % ± 0.74  recovered   266 ms   1.03 s     1.28×   3.77×
 
         Best success: fixed 100ms, 0.00 ± 0.00 points above exponential backoff without any jitter (paired).
+
+        Ranking by success: fixed 100ms < exponential backoff without any jitter
+
+        Against fixed 100ms (paired differences, 95 % intervals):
+                                             success   amplification  latency p50     latency p99     goodput          collapsed
+        strategy                              points                           ms               s       per s             points
+        ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+        exponential backoff withou…  +39.44 ± 0.34 ✓  -2.44 ± 0.00 ✓   -925 ± 0 ✓  -3.63 ± 0.00 ✓  +316 ± 3 ✓  -100.00 ± 69.28 ✓
+
+        > and ✓ better, ✗ worse: real differences; ≈ below the threshold (0.10 points of a share, 1 % of another figure); ~
+          could be chance.
 
         Requests still open at the end, not in the success rate: exponential backoff without any jitter (1,234).
 
@@ -344,6 +364,17 @@ mod tests {
 
         Best success: fixed 100ms, 0.00 +- 0.00 points above exponential backoff without
           any jitter (paired).
+
+        Ranking by success: fixed 100ms < exponential backoff without any jitter
+
+        Against fixed 100ms (paired differences, 95 % intervals):
+                                 success    amplification  latency p50      latency p99
+        strategy                  points                            ms                s
+        -------------------------------------------------------------------------------
+        exponential...  +39.44 +- 0.34 +  -2.44 +- 0.00 +  -925 +- 0 +  -3.63 +- 0.00 +
+
+        > and + better, ! worse: real differences; = below the threshold (0.10 points of
+          a share, 1 % of another figure); ~ could be chance.
 
         Requests still open at the end, not in the success rate: exponential backoff
           without any jitter (1,234).

@@ -5,7 +5,7 @@
 
 use super::number::{count, percent, points, short_percent};
 use super::text::glue;
-use crate::experiment::{PRACTICAL, RunResult, StrategyResult, replications_for};
+use crate::experiment::{RunResult, StrategyResult, replications_for};
 use crate::metrics::Verdict;
 use crate::scenario::MOST_REPLICATIONS;
 
@@ -174,7 +174,7 @@ pub(super) fn winner(result: &RunResult, ranked: &[&StrategyResult]) -> Option<S
         best.summary.strategy,
         tied.join(", "),
         widest.unwrap_or_default(),
-        points(PRACTICAL),
+        points(result.comparison.success),
     ))
 }
 

@@ -143,7 +143,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    fn of(spec: &ScenarioSpec) -> Self {
+    /// As a scenario says it.
+    pub fn of(spec: &ScenarioSpec) -> Self {
         let compare = &spec.compare;
         let position = |wanted: &String| spec.strategy.iter().position(|s| s.name == *wanted);
         Self {
@@ -267,7 +268,7 @@ impl Plan {
         self.world.end()
     }
 
-    /// Keeps only the compared strategies with these names.
+    /// Keeps only the compared strategies with these names. A baseline that is not among them is none any more.
     ///
     /// # Errors
     /// The first name that no compared strategy has.
@@ -284,6 +285,8 @@ impl Plan {
             self.compared
                 .retain(|&i| names.contains(&self.strategies[i].name));
         }
+        let baseline = self.comparison.baseline;
+        self.comparison.baseline = baseline.filter(|baseline| self.compared.contains(baseline));
         Ok(())
     }
 }

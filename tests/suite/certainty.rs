@@ -2,8 +2,8 @@
 //! luck, and two kinds of outcomes are told as two.
 
 use crate::support::{assemble, results};
-use retrystorm::experiment::{RunResult, border, difference, run, window_warnings};
-use retrystorm::metrics::Headline;
+use retrystorm::experiment::{RunResult, border, paired, run, window_warnings};
+use retrystorm::metrics::metric;
 use retrystorm::report::{Style, table};
 use retrystorm::scenario::{Plan, Scenario};
 use std::path::Path;
@@ -96,10 +96,9 @@ fn a_paired_interval_is_at_most_half_of_an_unpaired_one() {
     let [a, b] = result.strategies.as_slice() else {
         panic!("two strategies");
     };
-    let figures: [fn(&Headline) -> Option<f64>; 2] =
-        [|run| run.row.success_rate, |run| run.row.amplification];
-    for figure in figures {
-        let difference = difference(&a.each, &b.each, figure).unwrap();
+    let [a, b] = [a, b].map(|s| s.each.iter().map(|run| &run.row).collect::<Vec<_>>());
+    for figure in ["success_rate", "amplification"] {
+        let difference = paired(metric(figure).unwrap(), &a, &b).unwrap();
         let paired = difference.paired.half_width().unwrap();
         let unpaired = difference.unpaired_half_width.unwrap();
         println!("paired ± {paired}, unpaired ± {unpaired}");

@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const DATA_FILES: [&str; 6] = [
+const DATA_FILES: [&str; 7] = [
     "attempts.csv",
+    "comparison.csv",
     "replications.csv",
     "scenario.toml",
     "summary.csv",
@@ -48,7 +49,7 @@ fn a_run_writes_exactly_its_files() {
     assert_eq!(names(dir), ["output", "small.toml"]);
     assert!(stdout.contains("full jitter"), "{stdout}");
     assert!(
-        stderr.contains("wrote 10 files to output/small"),
+        stderr.contains("wrote 11 files to output/small"),
         "{stderr}"
     );
     assert!(
@@ -124,7 +125,7 @@ fn threads_do_not_change_a_byte() {
         &["--threads", "1", "--events", "--replications", "5"],
     );
     let one = contents(&dir.join("t1/small"));
-    assert_eq!(one.len(), 7);
+    assert_eq!(one.len(), 8);
     for threads in ["2", "8", "0", "1000000000"] {
         small(
             dir,
@@ -436,7 +437,11 @@ fn examples(dir: &Path, command: &[&str]) -> Vec<Vec<String>> {
 fn every_example_of_the_help_is_sound() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut count = 0;
-    for command in [&[][..], &["run"], &["validate"]] {
+    let runs = folder();
+    small(runs.path(), "a", &[]);
+    let before_and_after = runs.path().join("a/small").display().to_string();
+    let table = runs.path().join("change.csv").display().to_string();
+    for command in [&[][..], &["run"], &["validate"], &["compare"]] {
         let found = examples(root, command);
         assert!(!found.is_empty(), "{command:?} has an example");
         for example in found {
@@ -460,6 +465,11 @@ fn every_example_of_the_help_is_sound() {
                 words.retain(|word| *word != "--no-charts");
                 words.extend(fast);
                 words.push(out.path().to_str().unwrap());
+            }
+            if words[0] == "compare" {
+                words[1..3].fill(&before_and_after);
+                let file = words.iter_mut().find(|word| word.ends_with(".csv"));
+                file.into_iter().for_each(|file| *file = &table);
             }
             let output = run(root, &words);
             assert_eq!(

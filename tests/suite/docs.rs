@@ -119,6 +119,18 @@ fn program(arguments: &[String]) -> Output {
         .expect("the program starts")
 }
 
+/// Makes a run short, and lets it write below `out`.
+fn shorten(arguments: &mut Vec<String>, out: &Path) {
+    let short = ["--replications", "1", "--set", "run.duration=45s"];
+    arguments.extend(short.map(String::from));
+    let named = arguments.iter().position(|argument| argument == "--out");
+    let folder = named.map_or(out.to_owned(), |i| out.join(&arguments[i + 1]));
+    if let Some(i) = named {
+        arguments.drain(i..i + 2);
+    }
+    arguments.extend(["--out".to_owned(), folder.display().to_string()]);
+}
+
 #[test]
 fn every_command_of_the_documents_runs() {
     let out = tempfile::tempdir().expect("a temporary folder");
@@ -129,10 +141,14 @@ fn every_command_of_the_documents_runs() {
             let Some(mut arguments) = arguments(command) else {
                 continue;
             };
-            if arguments.first().is_some_and(|first| first == "run") {
-                let short = ["--replications", "1", "--set", "run.duration=45s", "--out"];
-                arguments.extend(short.map(String::from));
-                arguments.push(out.path().display().to_string());
+            let first = arguments.first().cloned().unwrap_or_default();
+            if first == "run" {
+                shorten(&mut arguments, out.path());
+            } else if first == "compare" {
+                // The folders that the commands before it have written.
+                let below =
+                    |folder: &mut String| *folder = out.path().join(&folder).display().to_string();
+                arguments.iter_mut().skip(1).take(2).for_each(below);
             }
             if arguments.first().is_some_and(|first| first == "sweep") {
                 let short = ["--replications", "1", "--no-charts", "--out"];

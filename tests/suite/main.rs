@@ -17,6 +17,7 @@ mod cases_tool;
 mod certainty;
 mod cli;
 mod common_numbers;
+mod comparison;
 mod conservation;
 mod determinism;
 mod docs;
