@@ -1,8 +1,9 @@
 //! `run`: every strategy of a scenario against the same worlds.
 
+use super::checks::{Gate, check_options, repeat};
 use super::events::{EventsError, MOST_LOGGED, write_events};
 use super::progress;
-use super::terminal::{Look, print, tell};
+use super::terminal::{Look, clean, not_written, print, tell};
 use super::validate::{read, usage_problem};
 use super::{Failure, RunArguments};
 use crate::decode::{nearest, shown};
@@ -36,13 +37,17 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         check_target(&arguments.out.join(&scenario.name))
             .map_err(|error| not_written(&error.to_string(), &error.remedy))?;
     }
+    check_options(&ready, arguments)?;
+    let mut gate = Gate::default();
     for (i, (scenario, plan)) in ready.iter().enumerate() {
         if i > 0 && !arguments.quiet && !arguments.json {
             print("\n")?;
         }
-        run_one(scenario, plan, arguments, &interrupt)?;
+        let result = run_one(scenario, plan, arguments, &interrupt)?;
+        gate.add(scenario, &result, arguments);
     }
-    Ok(())
+    let _busy = interrupt.hold();
+    gate.close(arguments)
 }
 
 /// `--seed` and `--replications` are settings like any other, so that they meet the same checks and stand in
@@ -83,6 +88,9 @@ fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(
         usage_problem(&scenario, reason, remedy);
         return None;
     }
+    if arguments.until_decided && !plan.checks.is_empty() {
+        plan.run_until_decided(&scenario.spec.run);
+    }
     if !arguments.quiet {
         plan.notes.iter().for_each(|note| tell(note));
     }
@@ -116,7 +124,7 @@ fn run_one(
     plan: &Plan,
     arguments: &RunArguments,
     interrupt: &Interrupt,
-) -> Result<(), Failure> {
+) -> Result<RunResult, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         tell(&format!("error: {}: {error}", scenario.name));
         Failure::Run
@@ -125,7 +133,7 @@ fn run_one(
     let bar = progress::bar(
         &scenario.name,
         runs,
-        plan.precision.is_some(),
+        plan.precision.is_some() || plan.until_decided,
         arguments.quiet,
     );
     let threads = threads(plan, arguments.threads);
@@ -133,10 +141,8 @@ fn run_one(
     bar.finish_and_clear();
     let result = result.map_err(|error| {
         let failure = failed(&error);
-        tell(&format!(
-            "  repeat it with: retrystorm run {} --seed {}",
-            scenario.document.name, plan.seed
-        ));
+        let command = repeat(scenario, plan.seed, arguments);
+        tell(&clean(&format!("  repeat it with: {command}")));
         failure
     })?;
     let dir = arguments.out.join(&scenario.name);
@@ -151,13 +157,7 @@ fn run_one(
             dir.display()
         ));
     }
-    Ok(())
-}
-
-fn not_written(what: &str, remedy: &str) -> Failure {
-    tell(&format!("error: {what}"));
-    tell(&format!("  help: {remedy}"));
-    Failure::Run
+    Ok(result)
 }
 
 /// As many threads as were asked for, but not more than there is memory and work for. Zero asks for one for

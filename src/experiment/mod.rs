@@ -4,7 +4,10 @@
 //! so that their number changes nothing in the output.
 
 mod border;
+mod check_result;
+mod checks;
 mod compare;
+mod decide;
 mod error;
 mod formulas;
 mod load;
@@ -17,6 +20,7 @@ mod warnings;
 
 pub use crate::model::PARTS;
 pub use border::{Border, Divisor, border};
+pub use check_result::{CheckOutcome, CheckResult};
 pub use compare::{Difference, PRACTICAL, difference};
 pub use error::RunError;
 pub use formulas::{CHANCE, NO_FORMULA, TheoryRow};

@@ -6,8 +6,11 @@
 
 mod border;
 pub mod chart;
+mod checks;
 mod csv;
+mod file;
 mod json;
+mod junit;
 mod number;
 mod output;
 #[cfg(test)]
@@ -17,9 +20,14 @@ mod text;
 mod theory;
 mod verdict;
 
-pub use self::csv::{attempts_csv, replications_csv, summary_csv, theory_csv, timeline_csv};
+pub use self::csv::{
+    attempts_csv, checks_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+};
 pub use border::border_lines;
+pub use checks::{check_line, check_words};
+pub use file::{check_file, write_file};
 pub use json::{SCHEMA_VERSION, json};
+pub use junit::{JunitSuite, junit};
 pub use output::{Extra, OutputError, OutputOptions, check_target, write_output};
 pub use table::table;
 pub use text::Style;

@@ -3,7 +3,9 @@
 //! Half a result looks like a result. So everything is written into a temporary directory beside the target, and
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
-use super::{attempts_csv, chart, replications_csv, summary_csv, theory_csv, timeline_csv};
+use super::{
+    attempts_csv, chart, checks_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+};
 use crate::experiment::RunResult;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -104,13 +106,14 @@ fn target_of(dir: &Path) -> Result<PathBuf, OutputError> {
 }
 
 /// Every file that a run writes.
-const OURS: [&str; 11] = [
+const OURS: [&str; 12] = [
     "scenario.toml",
     "summary.csv",
     "timeline.csv",
     "attempts.csv",
     "replications.csv",
     "theory.csv",
+    "checks.csv",
     "load.svg",
     "load.png",
     "success.svg",
@@ -172,6 +175,9 @@ fn fill(
     put("attempts.csv", &|f| Ok(attempts_csv(result, f)?))?;
     put("replications.csv", &|f| Ok(replications_csv(result, f)?))?;
     put("theory.csv", &|f| Ok(theory_csv(result, f)?))?;
+    if !result.checks.is_empty() {
+        put("checks.csv", &|f| Ok(checks_csv(result, f)?))?;
+    }
     if options.charts {
         for (name, svg) in [
             ("load", chart::load_svg(result)),
@@ -222,7 +228,7 @@ fn swap(fresh: TempDir, target: &Path, parent: &Path) -> io::Result<()> {
 
 /// Asks for the names in `dir` to reach the disk. Some file systems cannot do that for a directory, which is no
 /// reason to fail: the files themselves are safe.
-fn sync_directory(dir: &Path) {
+pub(super) fn sync_directory(dir: &Path) {
     let _best_effort = File::open(dir).and_then(|dir| dir.sync_all());
 }
 

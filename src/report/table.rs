@@ -3,6 +3,7 @@
 //! A line that wraps turns a table into noise, so names give way: numbers keep their columns and names are cut to
 //! what is left. The full names stand in the theory lines below.
 
+use super::checks::checks;
 use super::number::{count, factor, latency, percent};
 use super::text::{Paint, Style, columns, fit, glue, shared_lines, wrap};
 use super::theory::formula_words;
@@ -22,7 +23,7 @@ const VERDICT: usize = 3;
 const GAP: u16 = 2;
 
 /// The result as text of at most `width` columns (at least 76): what was asked, strategies from best to worst,
-/// and what theory says about each. Ends with a line break.
+/// what theory says about each, and whether they keep what is asked of them. Ends with a line break.
 pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     let width = width.max(NARROWEST);
     let strategies = ranked(result);
@@ -40,6 +41,7 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     parts.push(borders(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
     parts.push(no_formula(&strategies, width, style));
+    parts.push(checks(result, width, style));
     parts.retain(|part| !part.is_empty());
     format!("{}\n", parts.join("\n\n"))
 }
