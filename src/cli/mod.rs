@@ -1,6 +1,7 @@
 //! The command line: one file a command. Results go to standard output, progress and messages to standard
-//! error. Exit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed.
+//! error. Exit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system failed.
 
+mod checks;
 mod compare;
 mod events;
 mod excerpt;
@@ -19,6 +20,8 @@ use std::process::ExitCode;
 /// What ended a command early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
+    /// The runs are done, and a check does not hold or is undecided.
+    Checks,
     /// The scenario or the usage is wrong.
     Input,
     /// The run or the file system failed.
@@ -31,7 +34,7 @@ enum Failure {
     version,
     about = "Shows what retries do to a service before production does.",
     long_about = "Shows what retries do to a service before production does.\n\nA scenario (a TOML file) describes clients, a service, faults and several retry strategies. Every strategy is\nrun against the same random world; the result is a ranked table, CSV files and charts.",
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm compare before/restart_herd after/restart_herd\n\nExit codes: 0 done, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm sweep scenarios/hidden_capacity.toml\n  retrystorm compare before/restart_herd after/restart_herd\n\nExit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -52,7 +55,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --only immediate --precision 0.5% --no-charts\n  retrystorm run scenarios/restart_herd.toml --baseline exponential --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet"
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm run scenarios/restart_herd.toml --replications 5 --set service.api.workers=80\n  retrystorm run scenarios/restart_herd.toml --only \"full jitter\" --no-charts\n  retrystorm run scenarios/restart_herd.toml --only immediate --precision 0.5% --no-charts\n  retrystorm run scenarios/restart_herd.toml --baseline exponential --no-charts\n  retrystorm run scenarios/restart_herd.toml --json --quiet\n  retrystorm run scenarios/retry_gate.toml --until-decided --junit checks.xml\n\nExit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system\nfailed, 130 interrupted."
 )]
 struct RunArguments {
     /// Scenario files.
@@ -71,6 +74,15 @@ struct RunArguments {
     /// this, like 1%.
     #[arg(long, value_name = "SHARE")]
     precision: Option<String>,
+    /// Repeat until every check of the scenario is decided, at most run.max_replications times.
+    #[arg(long)]
+    until_decided: bool,
+    /// Do not fail because of checks that are undecided.
+    #[arg(long)]
+    allow_undecided: bool,
+    /// Write what came of the checks to this file, as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
     /// Threads; 0 uses every processor. The results do not depend on it.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     threads: usize,
@@ -89,7 +101,7 @@ struct RunArguments {
     /// Do not draw charts.
     #[arg(long)]
     no_charts: bool,
-    /// Print no table, progress or notes; errors are still printed.
+    /// Print no table, progress or notes; errors and checks that fail are still printed.
     #[arg(long)]
     quiet: bool,
     /// Print the result as JSON instead of a table.
@@ -174,6 +186,7 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Checks) => ExitCode::from(1),
         Err(Failure::Input) => ExitCode::from(2),
         Err(Failure::Run) => ExitCode::from(3),
     }

@@ -5,12 +5,12 @@ use crate::experiment::PARTS;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-/// Moves the bar on by one part. One that is full has met runs that a precision asked for: it goes on as long as
-/// they do.
+/// Moves the bar on by one part. One that is full has met runs that a precision or checks asked for: it goes on as
+/// long as they do.
 pub(super) fn advance(bar: &ProgressBar) {
     if bar.length().is_some_and(|length| bar.position() >= length) {
         bar.inc_length(u64::from(PARTS) * MORE);
-        bar.set_message("the runs that the precision needs");
+        bar.set_message("the further runs that are needed");
     }
     bar.inc(1);
 }
@@ -20,7 +20,7 @@ const MORE: u64 = 20;
 
 /// A bar for `runs` replications, moved on [`PARTS`] times in each; it draws nothing when standard error is no terminal or `quiet` is set.
 ///
-/// Where a precision decides how many there will be, `more` is set: the bar fills anew for those that follow.
+/// Where a precision or checks decide how many there will be, `more` is set: the bar fills anew for those that follow.
 pub(super) fn bar(name: &str, runs: u64, more: bool, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

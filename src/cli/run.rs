@@ -1,9 +1,10 @@
 //! `run`: every strategy of a scenario against the same worlds.
 
+use super::checks::{Gate, check_options, repeat};
 use super::events::{EventsError, MOST_LOGGED, write_events};
 use super::interrupt::Interrupt;
 use super::progress;
-use super::terminal::{Look, print, tell};
+use super::terminal::{Look, clean, not_written, print, tell};
 use super::validate::{keep_only, read, usage_problem};
 use super::{Failure, RunArguments};
 use crate::decode::shown;
@@ -35,13 +36,17 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         check_target(&arguments.out.join(&scenario.name))
             .map_err(|error| not_written(&error.to_string(), &error.remedy))?;
     }
+    check_options(&ready, arguments)?;
+    let mut gate = Gate::default();
     for (i, (scenario, plan)) in ready.iter().enumerate() {
         if i > 0 && !arguments.quiet && !arguments.json {
             print("\n")?;
         }
-        run_one(scenario, plan, arguments, &interrupt)?;
+        let result = run_one(scenario, plan, arguments, &interrupt)?;
+        gate.add(scenario, &result, arguments);
     }
-    Ok(())
+    let _busy = interrupt.hold();
+    gate.close(arguments)
 }
 
 /// `--seed` and `--replications` are settings like any other, so that they meet the same checks and stand in
@@ -72,6 +77,9 @@ fn ready(file: &Path, settings: &[String], arguments: &RunArguments) -> Option<(
             "leave --events out, or shorten the run with --set run.duration=...".to_owned();
         usage_problem(&scenario, reason, remedy);
         return None;
+    }
+    if arguments.until_decided && !plan.checks.is_empty() {
+        plan.run_until_decided(&scenario.spec.run);
     }
     if !arguments.quiet {
         plan.notes.iter().for_each(|note| tell(note));
@@ -124,7 +132,7 @@ fn run_one(
     plan: &Plan,
     arguments: &RunArguments,
     interrupt: &Interrupt,
-) -> Result<(), Failure> {
+) -> Result<RunResult, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         tell(&format!("error: {}: {error}", scenario.name));
         Failure::Run
@@ -133,7 +141,7 @@ fn run_one(
     let bar = progress::bar(
         &scenario.name,
         runs,
-        plan.precision.is_some(),
+        plan.precision.is_some() || plan.until_decided,
         arguments.quiet,
     );
     let threads = threads(plan, arguments.threads);
@@ -141,10 +149,8 @@ fn run_one(
     bar.finish_and_clear();
     let result = result.map_err(|error| {
         let failure = failed(&error);
-        tell(&format!(
-            "  repeat it with: retrystorm run {} --seed {}",
-            scenario.document.name, plan.seed
-        ));
+        let command = repeat(scenario, plan.seed, arguments);
+        tell(&clean(&format!("  repeat it with: {command}")));
         failure
     })?;
     let dir = arguments.out.join(&scenario.name);
@@ -159,13 +165,7 @@ fn run_one(
             dir.display()
         ));
     }
-    Ok(())
-}
-
-pub(super) fn not_written(what: &str, remedy: &str) -> Failure {
-    tell(&format!("error: {what}"));
-    tell(&format!("  help: {remedy}"));
-    Failure::Run
+    Ok(result)
 }
 
 /// As many threads as were asked for, but not more than there is memory and work for. Zero asks for one for

@@ -3,8 +3,8 @@
 use super::interrupt::Interrupt;
 use super::messages::tell_problems;
 use super::progress;
-use super::run::{most_threads, not_written};
-use super::terminal::{Look, print, tell};
+use super::run::most_threads;
+use super::terminal::{Look, not_written, print, tell};
 use super::validate::{keep_only, read, usage_problem};
 use super::{Failure, SweepArguments};
 use crate::decode::{Problem, shown};

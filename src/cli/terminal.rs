@@ -95,3 +95,10 @@ pub(super) fn tell(text: &str) {
     let mut out = std::io::stderr().lock();
     let _ = writeln!(out, "{text}");
 }
+
+/// Says that something could not be written, and what to do about it.
+pub(super) fn not_written(what: &str, remedy: &str) -> Failure {
+    tell(&format!("error: {what}"));
+    tell(&format!("  help: {remedy}"));
+    Failure::Run
+}

@@ -123,6 +123,11 @@ fn describe(file: &Path, scenario: &Scenario, plan: &Plan) -> String {
         },
     );
     text += &format!("  {}\n", windows(plan));
+    text += &match plan.checks.len() {
+        0 => String::new(),
+        1 => "  1 check\n".into(),
+        n => format!("  {n} checks\n"),
+    };
     let borders: Vec<_> = plan
         .compared
         .iter()

@@ -5,8 +5,11 @@
 
 mod before_after;
 mod border;
+mod check_result;
+mod checks;
 mod compare;
 mod comparison;
+mod decide;
 mod error;
 mod figures;
 mod formulas;
@@ -23,6 +26,7 @@ mod workers;
 pub use crate::model::PARTS;
 pub use before_after::{BeforeAfter, Change, ChangedFigure, Recorded, before_after};
 pub use border::{Border, Divisor, border};
+pub use check_result::{CheckOutcome, CheckResult};
 pub use compare::{
     ComparisonRow, Comparisons, Difference, FIGURES, Finding, finding, paired, threshold, unpaired,
 };

@@ -1,6 +1,7 @@
 //! What a run of a scenario leaves behind, ready to be reported.
 
 use super::border::Border;
+use super::check_result::CheckResult;
 use super::compare::Comparisons;
 use super::formulas::TheoryRow;
 use crate::metrics::{Estimate, FailureReason, Headline, SummaryRow, Tally};
@@ -42,6 +43,10 @@ pub struct RunResult {
     pub comparison: Comparisons,
     /// One result a strategy, in the order of the scenario.
     pub strategies: Vec<StrategyResult>,
+    /// One result a check and strategy that has to keep it, in the order of the scenario.
+    pub checks: Vec<CheckResult>,
+    /// How many times the checks were looked at, when replications were run until they are decided.
+    pub looks: Option<u32>,
 }
 
 /// From `from` on the service can finish `per_s` attempts a second.

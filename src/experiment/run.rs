@@ -1,6 +1,7 @@
 //! Strategies × replications, in parallel, with the same result for any number of threads.
 
 use super::border::border;
+use super::checks::{Look, check_all, replications_for_checks};
 use super::comparison::{compare_with_best, comparisons};
 use super::error::RunError;
 use super::formulas::theory_rows;
@@ -56,6 +57,10 @@ pub(super) fn run_with(
         .map(|&strategy| Fold::new(plan, strategy))
         .collect();
     let (mut from, mut to) = (0, plan.replications);
+    let mut look = Look {
+        number: plan.until_decided.then_some(0),
+        asked: scenario.spec.run.replications,
+    };
     while from < to {
         let shared = Shared {
             plan,
@@ -65,15 +70,31 @@ pub(super) fn run_with(
         };
         shared.replications(from..to, &mut folds)?;
         from = to;
-        let Some((precision, most)) = plan.precision else {
-            break;
-        };
-        let parts = folds.iter().map(|fold| fold.each.as_slice());
-        if let Some(needed) = replications_for(precision, parts) {
-            to = next_step(from, needed, most);
-        }
+        look.number = look.number.map(|number| number + 1);
+        let steps = [
+            step_for_precision(plan, &folds, from),
+            step_for_checks(scenario, plan, &folds, look),
+        ];
+        to = steps.into_iter().flatten().max().unwrap_or(from);
     }
-    Ok(gather(scenario, plan, folds, from))
+    Ok(gather(scenario, plan, folds, look))
+}
+
+/// The next number of replications for a wanted precision, unless that is reached.
+fn step_for_precision(plan: &Plan, folds: &[Fold], now: u32) -> Option<u32> {
+    let (precision, most) = plan.precision?;
+    let parts = folds.iter().map(|fold| fold.each.as_slice());
+    let needed = replications_for(precision, parts)?;
+    Some(next_step(now, needed, most))
+}
+
+/// The next number of replications for checks that shall be decided, unless they are.
+fn step_for_checks(scenario: &Scenario, plan: &Plan, folds: &[Fold], look: Look) -> Option<u32> {
+    look.number?;
+    let now = folds.first()?.each.len() as u32;
+    let strategies = strategy_results(plan, folds.to_vec());
+    let needed = replications_for_checks(now, &check_all(plan, &strategies, look))?;
+    Some(next_step(now, needed, scenario.spec.run.max_replications))
 }
 
 /// What all replications of a run have in common.
@@ -228,6 +249,7 @@ fn simulate<L: AttemptLog>(
 }
 
 /// The replications of one strategy, added up in order.
+#[derive(Clone)]
 struct Fold {
     measure: Measure,
     total: Tally,
@@ -255,7 +277,8 @@ impl Fold {
     }
 }
 
-fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32) -> RunResult {
+/// What came of each strategy, compared with the others.
+fn strategy_results(plan: &Plan, folds: Vec<Fold>) -> Vec<StrategyResult> {
     let span = plan.end() - SimTime::ZERO;
     let mut strategies: Vec<StrategyResult> = plan
         .compared
@@ -288,6 +311,12 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
         .collect();
     rank(&mut strategies);
     compare_with_best(&mut strategies, plan.comparison.success);
+    strategies
+}
+
+fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, look: Look) -> RunResult {
+    let replications = folds.first().map_or(0, |fold| fold.each.len() as u32);
+    let strategies = strategy_results(plan, folds);
     let baseline = |&index: &usize| Some(index) == plan.comparison.baseline;
     let baseline = plan.compared.iter().position(baseline);
     RunResult {
@@ -300,12 +329,14 @@ fn gather(scenario: &Scenario, plan: &Plan, folds: Vec<Fold>, replications: u32)
         max_replications: scenario.spec.run.max_replications,
         warmup: plan.world.warmup,
         duration: plan.world.duration,
-        horizon: span,
+        horizon: plan.end() - SimTime::ZERO,
         service: plan.world.service.name.clone(),
         capacity: capacity(plan),
         faults: fault_spans(plan),
         currency: scenario.spec.cost.as_ref().map(|c| c.currency.clone()),
         comparison: comparisons(&strategies, baseline, &plan.comparison),
+        checks: check_all(plan, &strategies, look),
+        looks: look.number,
         strategies,
     }
 }

@@ -25,7 +25,7 @@ pub use judge::judge;
 pub use latency::Latency;
 pub use metric::{Better, METRICS, Metric, Unit, metric};
 pub use prices::Prices;
-pub use proportion::{newcombe, wilson};
+pub use proportion::{newcombe, trials_to_tell, wilson};
 pub use replication::ReplicationRow;
 pub use seen::{Quantity, Seen};
 pub use summary::{AttemptsRow, SummaryRow, TimelineRow, attempts_rows, summarise, timeline_rows};

@@ -48,6 +48,16 @@ pub fn newcombe(first: (u64, u64), second: (u64, u64), confidence: f64) -> (f64,
     )
 }
 
+/// Trials after which Wilson's interval no longer holds `bound`, if the share stays what it is. `None` when no number
+/// of trials does that: the two are equal.
+///
+/// The interval holds every p with |p̂ − p| ≤ z √(p(1 − p)/n), so `bound` is outside from n = z² p(1 − p)/(p̂ − p)² on.
+pub fn trials_to_tell(share: f64, bound: f64, confidence: f64) -> Option<f64> {
+    let z = Normal::standard().inverse_cdf(0.5 + 0.5 * confidence);
+    let trials = z * z * bound * (1.0 - bound) / (share - bound).powi(2);
+    trials.is_finite().then_some(trials)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +105,26 @@ mod tests {
     #[test]
     fn without_trials_nothing_is_known() {
         assert_eq!(wilson(0, 0, 0.95), (0.0, 1.0));
+    }
+
+    #[test]
+    fn trials_to_tell_are_the_first_whose_interval_is_on_one_side() {
+        for (share, bound, confidence) in [
+            (0.25, 0.4, 0.95),
+            (0.0, 0.05, 0.99),
+            (1.0, 0.9, 0.95),
+            (0.5, 0.45, 0.9),
+        ] {
+            let holds = |trials: u64| {
+                let (low, high) = wilson((share * trials as f64) as u64, trials, confidence);
+                (low..=high).contains(&bound)
+            };
+            // Shares are fourths, so these numbers of trials have them exactly.
+            let first = (1..).map(|i| 4 * i).find(|&trials| !holds(trials));
+            let trials = trials_to_tell(share, bound, confidence).unwrap();
+            let first = first.unwrap() as f64;
+            assert!(trials <= first && trials > first - 4.0, "{trials}, {first}");
+        }
+        assert_eq!(trials_to_tell(0.5, 0.5, 0.95), None);
     }
 }

@@ -3,6 +3,7 @@
 //! Cells are data as it is: a name that starts with `=` is quoted where CSV asks for it and not changed, since a
 //! program that reads the file must get the name back.
 
+use super::checks::CheckRow;
 use crate::experiment::RunResult;
 use crate::metrics::{AttemptsRow, attempts_rows, timeline_rows};
 use serde::Serialize;
@@ -55,6 +56,14 @@ pub fn comparison_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
 /// When `out` cannot be written to.
 pub fn theory_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
     write(out, result.strategies.iter().flat_map(|s| &s.theory_rows))
+}
+
+/// Writes `checks.csv`: a row a check and strategy that has to keep it.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn checks_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
+    write(out, result.checks.iter().map(CheckRow::from))
 }
 
 /// Writes `attempts.csv`: a row a strategy and number of attempts that some request made.

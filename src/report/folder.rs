@@ -4,7 +4,7 @@
 //! only when it is safely on disk, and a directory with anything else in it is refused.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
@@ -73,35 +73,28 @@ pub(super) fn temporary_in(parent: &Path) -> io::Result<TempDir> {
 ///
 /// # Errors
 /// When something cannot be written; what was there stays.
-pub(super) fn write_file(
+pub(super) fn replace(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), OutputError> {
-    let parent = path.parent().expect("a file stands in a directory");
-    let done = tempfile::Builder::new()
-        .prefix(TEMPORARY)
-        .tempfile_in(parent)
-        .and_then(|mut file: NamedTempFile| {
-            readable_by_others(&file)?;
-            write(file.as_file_mut())?;
-            file.flush()?;
-            file.as_file().sync_all()?;
-            file.persist(path).map_err(|error| error.error)?;
-            Ok(())
-        });
-    done.map_err(|error| trouble(path, &error))
-}
-
-/// Temporary files are private at first; results have the permissions of common files.
-#[cfg(unix)]
-fn readable_by_others(file: &NamedTempFile) -> io::Result<()> {
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    file.as_file().set_permissions(mode)
-}
-
-#[cfg(not(unix))]
-fn readable_by_others(_: &NamedTempFile) -> io::Result<()> {
+) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = temporary_file_in(folder.unwrap_or(Path::new(".")))?;
+    write(file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// A temporary file beside the target, that will be it.
+pub(super) fn temporary_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    // With the permissions that a common new file gets.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 /// Puts `fresh` in the place of `target`. When that fails, what was there is put back.

@@ -1,5 +1,6 @@
 //! A run as one JSON document, for other programs.
 
+use super::checks::CheckRow;
 use crate::experiment::{ComparisonRow, RunResult, TheoryLine, TheoryRow};
 use crate::metrics::SummaryRow;
 use serde::Serialize;
@@ -16,6 +17,8 @@ struct Document<'a> {
     replications: u32,
     horizon_s: f64,
     strategies: Vec<Strategy<'a>>,
+    /// The rows of `checks.csv`.
+    checks: Vec<CheckRow<'a>>,
     comparison: Option<Comparison<'a>>,
 }
 
@@ -39,7 +42,8 @@ struct Strategy<'a> {
 }
 
 /// The result as indented JSON with a line break at the end: the fields of `summary.csv` a strategy, in the order
-/// of the scenario, what theory says, and how the strategies differ. A figure that does not exist is `null`.
+/// of the scenario, what theory says, how the strategies differ, and what came of the checks. A figure that does not exist
+/// is `null`.
 pub fn json(result: &RunResult) -> String {
     let document = Document {
         schema_version: SCHEMA_VERSION,
@@ -58,6 +62,7 @@ pub fn json(result: &RunResult) -> String {
                 figures: &strategy.theory_rows,
             })
             .collect(),
+        checks: result.checks.iter().map(CheckRow::from).collect(),
         comparison: result.comparison.baseline.map(|baseline| Comparison {
             baseline: &result.strategies[baseline].summary.strategy,
             success: result.comparison.success,
@@ -91,7 +96,18 @@ mod tests {
             assert_eq!(&strategies[0][key], value, "{key}");
         }
         assert!(strategies[0]["theory"]["dependent"]["came"].is_number());
+        assert_eq!(document["checks"], Value::Array(Vec::new()));
         assert_eq!(text, json(&sample::herd()));
+    }
+
+    #[test]
+    fn checks_are_told_with_their_figures() {
+        let document: Value = serde_json::from_str(&json(&sample::checked())).unwrap();
+        let checks = document["checks"].as_array().unwrap();
+        assert_eq!(checks.len(), 4);
+        assert_eq!(checks[1]["outcome"], "does_not_hold");
+        assert_eq!(checks[1]["value"], 0.99);
+        assert_eq!(checks[3]["figure"], Value::Null);
     }
 
     #[test]

@@ -7,11 +7,14 @@
 mod before_after;
 mod border;
 pub mod chart;
+mod checks;
 mod comparison;
 mod csv;
+mod file;
 mod folder;
 mod grid;
 mod json;
+mod junit;
 mod number;
 mod output;
 mod read;
@@ -24,12 +27,16 @@ mod theory;
 mod verdict;
 
 pub use self::csv::{
-    attempts_csv, comparison_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+    attempts_csv, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
+    timeline_csv,
 };
 pub use before_after::{before_after_csv, before_after_json, before_after_table};
 pub use border::border_lines;
+pub use checks::{check_line, check_words};
+pub use file::{check_file, write_file};
 pub use folder::OutputError;
 pub use json::{SCHEMA_VERSION, json};
+pub use junit::{JunitSuite, junit};
 pub use output::{Extra, OutputOptions, check_target, write_output};
 pub use read::{ReadError, read_output};
 pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};

@@ -5,7 +5,8 @@
 
 use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
 use super::{
-    attempts_csv, chart, comparison_csv, replications_csv, summary_csv, theory_csv, timeline_csv,
+    attempts_csv, chart, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
+    timeline_csv,
 };
 use crate::experiment::RunResult;
 use std::ffi::OsStr;
@@ -61,7 +62,7 @@ pub fn check_target(dir: &Path) -> Result<(), OutputError> {
 }
 
 /// Every file that a run writes.
-const OURS: [&str; 12] = [
+const OURS: [&str; 13] = [
     "scenario.toml",
     "summary.csv",
     "comparison.csv",
@@ -69,6 +70,7 @@ const OURS: [&str; 12] = [
     "attempts.csv",
     "replications.csv",
     "theory.csv",
+    "checks.csv",
     "load.svg",
     "load.png",
     "success.svg",
@@ -123,6 +125,9 @@ fn fill(
     put("theory.csv", &|f| Ok(theory_csv(result, f)?))?;
     if result.comparison.baseline.is_some() {
         put("comparison.csv", &|f| Ok(comparison_csv(result, f)?))?;
+    }
+    if !result.checks.is_empty() {
+        put("checks.csv", &|f| Ok(checks_csv(result, f)?))?;
     }
     if options.charts {
         for (name, svg) in [

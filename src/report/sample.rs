@@ -1,13 +1,14 @@
 //! Made-up results for tests: a restart herd, and a run without traffic.
 
 use crate::experiment::{
-    CapacityStep, Comparisons, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine, comparisons,
+    CapacityStep, CheckOutcome, CheckResult, Comparisons, FaultSpan, Loss, RunResult,
+    StrategyResult, TheoryLine, comparisons,
 };
 use crate::metrics::{
-    Estimate, FailureReason, Gauge, Headline, Measure, Tally, VerdictRule, success_by_attempt,
-    summarise,
+    Estimate, FailureReason, Gauge, Headline, Measure, Tally, VerdictRule, metric,
+    success_by_attempt, summarise,
 };
-use crate::scenario::Comparison;
+use crate::scenario::{Comparison, MetricName, Relation};
 use crate::time::{SimDuration, SimTime};
 
 const REPLICATIONS: u32 = 4;
@@ -142,9 +143,70 @@ pub(crate) fn herd_with_bins(bins: u64) -> RunResult {
             .iter()
             .map(|stroke| strategy(stroke, bins, horizon))
             .collect(),
+        checks: Vec::new(),
+        looks: None,
     };
     rank(&mut result);
     compare(&mut result);
+    result
+}
+
+/// The herd with a check of each outcome.
+pub(crate) fn checked() -> RunResult {
+    let mut result = herd();
+    let estimate = |mean: f64, half: f64| Estimate {
+        mean,
+        low: Some(mean - half),
+        high: Some(mean + half),
+        standard_error: Some(half / 2.0),
+    };
+    let plain = CheckResult {
+        number: 1,
+        words: "success_rate >= 85%".into(),
+        metric: MetricName(metric("success_rate").unwrap()),
+        relation: Relation::AtLeast,
+        bound: 0.85,
+        strategy: "exponential, no jitter".into(),
+        outcome: CheckOutcome::Holds,
+        estimate: Some(estimate(0.8733, 0.0074)),
+        misses_by: Some(-0.0233),
+        confidence: 0.95,
+        interval_confidence: 0.95,
+        replications: REPLICATIONS,
+        replications_to_decide: None,
+        note: String::new(),
+    };
+    let fails = CheckResult {
+        number: 2,
+        words: "success_rate >= 99%".into(),
+        bound: 0.99,
+        outcome: CheckOutcome::DoesNotHold,
+        misses_by: Some(0.1167),
+        ..plain.clone()
+    };
+    let open = CheckResult {
+        number: 3,
+        words: "latency_p99_ms < 1s".into(),
+        metric: MetricName(metric("latency_p99_ms").unwrap()),
+        relation: Relation::Below,
+        bound: 1_000.0,
+        outcome: CheckOutcome::Undecided,
+        estimate: Some(estimate(1_030.0, 55.0)),
+        misses_by: Some(30.0),
+        replications_to_decide: Some(15),
+        ..plain.clone()
+    };
+    let left_out = CheckResult {
+        number: 4,
+        strategy: "no retries".into(),
+        outcome: CheckOutcome::NotChecked,
+        estimate: None,
+        misses_by: None,
+        replications: 0,
+        note: "the strategy was not run".into(),
+        ..plain.clone()
+    };
+    result.checks = vec![plain, fails, open, left_out];
     result
 }
 

@@ -3,6 +3,7 @@
 //! It answers one question a part: which is best, by how much, and why. Names that are cut in the table stand in full in
 //! the lines below it.
 
+use super::checks::checks;
 use super::comparison::comparison;
 use super::grid::{Column, first_that_fits, grid};
 use super::number::{count, factor, fixed, latency, percent, places};
@@ -18,7 +19,7 @@ use crate::time::SimDuration;
 pub(super) const NARROWEST: usize = 76;
 
 /// The result as text of at most `width` columns (at least 76): what was asked, strategies from best to worst,
-/// and what theory says about each. Ends with a line break.
+/// what theory says about each, and whether they keep what is asked of them. Ends with a line break.
 pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     let width = width.max(NARROWEST);
     let strategies = ranked(result);
@@ -37,6 +38,7 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     parts.push(borders(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
     parts.push(no_formula(&strategies, width, style));
+    parts.push(checks(result, width, style));
     parts.retain(|part| !part.is_empty());
     format!("{}\n", parts.join("\n\n"))
 }

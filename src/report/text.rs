@@ -23,6 +23,10 @@ pub(super) enum Paint {
     Best,
     /// Less important.
     Faint,
+    /// Not as it should be.
+    Bad,
+    /// Not known to be as it should be.
+    Unsure,
 }
 
 impl Style {
@@ -50,6 +54,8 @@ impl Style {
             Paint::Heading => "1",
             Paint::Best => "32",
             Paint::Faint => "2",
+            Paint::Bad => "31",
+            Paint::Unsure => "33",
         };
         format!("\u{1b}[{code}m{text}\u{1b}[0m")
     }

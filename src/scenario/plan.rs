@@ -4,7 +4,7 @@ use super::check::CheckSpec;
 use super::cost::CostSpec;
 use super::estimate::{Estimate, Parts};
 use super::load::Scenario;
-use super::spec::{RunSpec, ScenarioSpec};
+use super::spec::{LEAST_TO_ESTIMATE, RunSpec, ScenarioSpec};
 use super::validate::group_path;
 use crate::decode::{Place, Problem, Severity};
 use crate::metrics::Prices;
@@ -263,6 +263,14 @@ fn file_problem(scenario: &Scenario, path: &str, reason: String) -> Problem {
 }
 
 impl Plan {
+    /// Runs more repetitions until every check is decided, at most as many as the scenario allows; the first few have to
+    /// be enough to tell how many more.
+    pub fn run_until_decided(&mut self, run: &RunSpec) {
+        let first = LEAST_TO_ESTIMATE.min(run.max_replications);
+        self.replications = self.replications.max(first);
+        self.until_decided = true;
+    }
+
     /// The end of the run.
     pub fn end(&self) -> SimTime {
         self.world.end()

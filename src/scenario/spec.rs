@@ -35,7 +35,7 @@ record! {
         /// Run at least 5 replications, and more until the 95 % intervals of success (in points) and of attempts per request (of its value) are
         /// no wider to either side than this.
         precision: Option<Ratio> = None,
-        /// Replications at the most, when a precision is wanted.
+        /// Replications at the most, when a precision is wanted or checks shall be decided.
         max_replications: u32 = 1_000,
         /// All random numbers follow from it.
         seed: Seed = Seed(1),
@@ -98,13 +98,13 @@ impl Check for RunSpec {
 }
 
 /// Fewer replications than this say too little of their scatter to tell how many more are needed.
-const LEAST_FOR_PRECISION: u32 = 5;
+pub(super) const LEAST_TO_ESTIMATE: u32 = 5;
 
 impl RunSpec {
     /// Replications to begin with.
     pub fn first_replications(&self) -> u32 {
         match self.precision {
-            Some(_) => self.replications.max(LEAST_FOR_PRECISION),
+            Some(_) => self.replications.max(LEAST_TO_ESTIMATE),
             None => self.replications,
         }
     }

@@ -7,7 +7,7 @@ use super::manifest::Manifest;
 use super::rows::{cell_csv, copy_rows, header};
 use crate::experiment::RunResult;
 use crate::report::folder::{
-    OutputError, TEMPORARY, swap, sync_directory, target_of, temporary_in, trouble, write_file,
+    OutputError, TEMPORARY, replace, swap, sync_directory, target_of, temporary_in, trouble,
 };
 use crate::scenario::{Cell, Plan, Scenario, Sweep};
 use std::fs::{self, File, TryLockError};
@@ -158,6 +158,13 @@ impl SweepStore {
     pub fn dir(&self) -> &Path {
         &self.dir
     }
+}
+
+fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), OutputError> {
+    replace(path, write).map_err(|error| trouble(path, &error))
 }
 
 /// Whether a directory is empty or the directory of a sweep and nothing else.
