@@ -25,6 +25,7 @@ mod conservation;
 mod determinism;
 mod docs;
 mod event_log;
+mod examples;
 mod formulas;
 mod gallery;
 mod herd;
