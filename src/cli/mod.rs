@@ -8,6 +8,7 @@ mod excerpt;
 mod interrupt;
 mod messages;
 mod progress;
+mod reading;
 mod run;
 mod sweep;
 mod terminal;

@@ -3,9 +3,9 @@
 use super::interrupt::Interrupt;
 use super::messages::tell_problems;
 use super::progress;
+use super::reading::{keep_only, read, usage_problem};
 use super::run::most_threads;
 use super::terminal::{Look, not_written, print, tell};
-use super::validate::{keep_only, read, usage_problem};
 use super::{Failure, SweepArguments};
 use crate::decode::{Problem, shown};
 use crate::experiment::{RunError, SweepCheck, SweepError, SweepRun, check_cells};
@@ -16,6 +16,37 @@ use std::io;
 /// Said when a sweep ends before its last cell.
 const KEPT: &str = "finished cells are kept; the same command goes on with the others";
 
+/// What `validate` says of the sweep of a scenario, after making every cell ready; nothing when it has none.
+pub(super) fn describe_sweep(scenario: &Scenario) -> Result<Option<String>, Failure> {
+    let Some(spec) = &scenario.spec.sweep else {
+        return Ok(None);
+    };
+    let sweep = sweep_of(scenario)?;
+    let check = sound_cells(scenario, &sweep, &[], 0)?;
+    let axes: Vec<String> = spec.axis.iter().map(|axis| axis.title()).collect();
+    let cells = match sweep.len() {
+        1 => "1 cell".to_owned(),
+        n => format!("{n} cells"),
+    };
+    let (axes, requests) = (axes.join(", "), check.requests);
+    Ok(Some(format!(
+        "a sweep of {cells} over {axes}, about {requests:.2e} requests in all"
+    )))
+}
+
+/// Makes every cell ready and tells what is wrong with those that are wrong.
+fn sound_cells(
+    scenario: &Scenario,
+    sweep: &Sweep,
+    only: &[String],
+    threads: usize,
+) -> Result<SweepCheck, Failure> {
+    check_cells(scenario, sweep, only, threads).map_err(|errors| {
+        tell_wrong_cells(scenario, &errors);
+        Failure::Input
+    })
+}
+
 pub(super) fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let _interrupt = Interrupt::listen(KEPT);
     let mut settings = arguments.set.clone();
@@ -25,11 +56,7 @@ pub(super) fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let (scenario, mut plan) = read(&arguments.file, &settings).ok_or(Failure::Input)?;
     keep_only(&scenario, &mut plan, &arguments.only).ok_or(Failure::Input)?;
     let sweep = sweep_of(&scenario)?;
-    let check = check_cells(&scenario, &sweep, &arguments.only, arguments.threads);
-    let check = check.map_err(|errors| {
-        tell_wrong_cells(&scenario, &errors);
-        Failure::Input
-    })?;
+    let check = sound_cells(&scenario, &sweep, &arguments.only, arguments.threads)?;
     let dir = arguments.out.join(format!("{}-sweep", scenario.name));
     let store = SweepStore::open(&dir, &scenario, &sweep, &arguments.only, arguments.fresh);
     let store = store.map_err(|error| not_kept(&error))?;

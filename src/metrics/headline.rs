@@ -68,7 +68,7 @@ pub fn estimate(each: &[Headline], value: impl Fn(&Headline) -> Option<f64>) -> 
     Estimate::from_replications(&each.iter().filter_map(value).collect::<Vec<_>>())
 }
 
-/// The success rate with its interval of 95 %; see [`success_at`].
+/// The success rate with its interval of 95 %.
 pub fn success_of(each: &[Headline]) -> Option<Estimate> {
     success_at(each, CONFIDENCE)
 }

@@ -2,10 +2,10 @@
 
 use super::table::Table;
 use crate::metrics::Verdict;
+use crate::report::grid::{Column, grid};
 use crate::report::number::{count, latency, percent};
-use crate::report::text::{Style, fit, wrap};
-use crate::scenario::{Scenario, Sweep};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table as Grid, presets};
+use crate::report::text::{Paint, Style, fit, wrap};
+use crate::scenario::{Axis, Scenario, Sweep};
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -45,42 +45,35 @@ pub fn sweep_table(
     let read = Table::read(file, sweep.axes.len(), sweep.len(), &FIGURES)?;
     let strategies = read.strategies.len();
     let all = sweep.len() as usize * strategies;
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled);
-    let titles = sweep.axes.iter().map(|axis| short(&axis.title, style));
-    let mut heading: Vec<String> = titles.collect();
-    heading.extend(["strategy", "success", "attempts", "p99", "verdict"].map(String::from));
-    grid.set_header(heading.iter().map(Cell::new));
-    for line in 0..all.min(MOST_LINES) {
-        let (cell, strategy) = ((line / strategies) as u32, line % strategies);
-        let at = sweep.cell(cell).coordinates;
-        let shown = sweep.axes.iter().zip(&at);
-        let shown = shown.map(|(axis, at)| short(&axis.short_text(at), style));
-        let mut row: Vec<String> = shown.collect();
-        row.push(short(&read.strategies[strategy], style));
-        row.extend(
-            figures(&read, cell, strategy)
-                .into_iter()
-                .map(|cell| style.say(&cell)),
-        );
-        grid.add_row(row);
+    let lines: Vec<(u32, usize)> = (0..all.min(MOST_LINES))
+        .map(|line| ((line / strategies) as u32, line % strategies))
+        .collect();
+    let mut columns = axes(sweep, &lines, style);
+    let names = lines
+        .iter()
+        .map(|&(_, strategy)| read.strategies[strategy].clone());
+    columns.push(Column::names(["", "strategy"], names.collect(), style));
+    let shown: Vec<[String; 4]> = lines
+        .iter()
+        .map(|&(cell, strategy)| figures(&read, cell, strategy))
+        .collect();
+    let of = |i: usize| shown.iter().map(|row| row[i].clone()).collect::<Vec<_>>();
+    for (i, heading) in ["success", "attempts", "p99"].into_iter().enumerate() {
+        columns.push(Column::numbers(["", heading], of(i), style));
     }
-    let verdicts = sweep.axes.len() + 4;
-    for (i, column) in grid.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if i != sweep.axes.len() && i != verdicts {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    columns.push(Column::words(["", "verdict"], of(3), style));
     let title = match scenario.question.as_str() {
         "" => scenario.name.clone(),
         question => format!("{}: {question}", scenario.name),
     };
-    let mut text = format!("{}\n\n", wrap(&style.say(&title), width.max(NARROWEST), ""));
-    for line in grid.trim_fmt().lines() {
-        text += &format!("{}\n", fit(line, width.max(NARROWEST), style.ellipsis()));
-    }
+    let width = width.max(NARROWEST);
+    let heading = wrap(&style.say(&title), width, "");
+    let heading = heading
+        .lines()
+        .map(|line| style.paint(Paint::Heading, line));
+    let heading: Vec<String> = heading.collect();
+    let table = grid(columns, width, false, style);
+    let mut text = format!("{}\n\n{table}\n", heading.join("\n"));
     if all > MOST_LINES {
         let more = count((all - MOST_LINES) as u64);
         text += &format!("\n{more} more lines stand in sweep.csv.\n");
@@ -88,8 +81,21 @@ pub fn sweep_table(
     Ok(text)
 }
 
-fn short(text: &str, style: Style) -> String {
-    fit(&style.say(text), LONGEST, style.ellipsis())
+/// A column for each axis; quantities end at the same place.
+fn axes(sweep: &Sweep, lines: &[(u32, usize)], style: Style) -> Vec<Column> {
+    let column = |(i, axis): (usize, &Axis)| {
+        let values = lines.iter().map(|&(cell, _)| {
+            let text = axis.short_text(&sweep.cell(cell).coordinates[i]);
+            fit(&text, LONGEST, style.ellipsis())
+        });
+        let values: Vec<String> = values.collect();
+        let title = fit(&axis.title, LONGEST, style.ellipsis());
+        match axis.has_sizes() {
+            true => Column::numbers(["", &title], values, style),
+            false => Column::words(["", &title], values, style),
+        }
+    };
+    sweep.axes.iter().enumerate().map(column).collect()
 }
 
 /// Success, attempts per request, latency and verdict.
