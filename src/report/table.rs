@@ -79,7 +79,7 @@ fn heading(result: &RunResult, width: usize, style: Style) -> String {
     )
 }
 
-/// The ranked strategies. In a narrow terminal the cost loses its interval first, then the peak and the median go.
+/// The ranked strategies. In a narrow terminal the peak and the median go first, then the interval of the cost.
 fn ranking(
     result: &RunResult,
     strategies: &[&StrategyResult],
@@ -96,19 +96,19 @@ fn ranking(
     };
     let short = whole.clone();
     whole.insert(COST_AT, cost(true));
-    let without = |gone: &[usize]| {
+    let without = |gone: &[usize], sure: bool| {
         let mut short = short.clone();
         for &column in gone {
             short.remove(column);
         }
-        short.insert(COST_AT, cost(false));
+        short.insert(COST_AT, cost(sure));
         short
     };
     let tables = vec![
         whole,
-        without(&[]),
-        without(&[PEAK]),
-        without(&[PEAK, MEDIAN]),
+        without(&[PEAK], true),
+        without(&[PEAK, MEDIAN], true),
+        without(&[PEAK, MEDIAN], false),
     ];
     grid(first_that_fits(tables, width), width, true, style)
 }
