@@ -14,25 +14,30 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Keeps the checks of a run. Where no table shows them, those that fail are told: a gate that fails silently
-    /// is useless.
+    /// Keeps the checks of a run and tells how to repeat it when some fail. Where no table shows them, those are told
+    /// as well: a gate that fails silently is useless.
     pub(super) fn add(
         &mut self,
         scenario: &Scenario,
         result: &RunResult,
         arguments: &RunArguments,
     ) {
+        let command = repeat(scenario, result.seed, arguments);
+        let failing = result.checks.iter();
+        let failing = failing.filter(|check| check.fails(arguments.allow_undecided));
+        let failing: Vec<_> = failing.collect();
         if arguments.quiet || arguments.json {
-            let failing = result.checks.iter();
-            let failing = failing.filter(|check| check.fails(arguments.allow_undecided));
-            for check in failing {
+            for check in &failing {
                 tell(&clean(&format!("{}: {}", scenario.name, check_line(check))));
             }
+        }
+        if !failing.is_empty() {
+            tell(&clean(&format!("repeat it with: {command}")));
         }
         self.suites.push(JunitSuite {
             scenario: scenario.name.clone(),
             checks: result.checks.clone(),
-            command: repeat(scenario, result.seed, arguments),
+            command,
         });
     }
 

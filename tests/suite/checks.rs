@@ -68,6 +68,10 @@ fn each_outcome_has_its_exit_code_and_its_words() {
         stderr.contains("wrote 8 files"),
         "output is still written: {stderr}"
     );
+    assert!(
+        stderr.contains("repeat it with: retrystorm run small.toml --seed 7"),
+        "{stderr}"
+    );
 
     for (more, expected) in [(&[][..], 1), (&["--allow-undecided"], 0)] {
         let (code, stdout, stderr) = gate(&checked(&[HOLDS, open]), more);
@@ -91,7 +95,11 @@ fn failing_checks_are_told_when_nothing_else_is() {
         let (code, stdout, stderr) = gate(&text, more);
         assert_eq!(code, 1);
         assert_eq!(stdout.is_empty(), more.len() == 1);
-        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        assert_eq!(stderr.lines().count(), 2, "{stderr}");
+        assert!(
+            stderr.contains("\nrepeat it with: retrystorm run small.toml --seed 7"),
+            "{stderr}"
+        );
         assert!(
             stderr.starts_with("small: DOES NOT HOLD: fixed: amplification <= 0.5: "),
             "{stderr}"
