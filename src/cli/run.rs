@@ -8,15 +8,12 @@ use super::reading::{keep_only, read, usage_problem};
 use super::terminal::{Look, clean, not_written, print, tell};
 use super::{Failure, RunArguments};
 use crate::decode::shown;
-use crate::experiment::{RunResult, run as run_plan};
+use crate::experiment::{MOST_THREADS, RunResult, run as run_plan};
 use crate::report::{Extra, OutputOptions, Style, check_target, json, table, write_output};
 use crate::scenario::{MOST_MEMORY, Plan, Scenario};
 use std::fs;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-
-/// More threads than this only cost.
-const MOST_THREADS: usize = 1_024;
 
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen("nothing incomplete is left behind");

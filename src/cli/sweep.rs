@@ -41,6 +41,7 @@ fn sound_cells(
     only: &[String],
     threads: usize,
 ) -> Result<SweepCheck, Failure> {
+    let threads = most_threads(1.0, sweep.len().into(), threads);
     check_cells(scenario, sweep, only, threads).map_err(|errors| {
         tell_wrong_cells(scenario, &errors);
         Failure::Input

@@ -40,3 +40,4 @@ pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult
 pub use run::{log_attempts, record_attempts, run};
 pub use sweep::{SweepCheck, SweepError, SweepRun, check_cells, prepare_cell};
 pub use warnings::window_warnings;
+pub use workers::MOST_THREADS;

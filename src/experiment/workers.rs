@@ -2,6 +2,9 @@
 
 use super::error::RunError;
 
+/// More threads than this only cost.
+pub const MOST_THREADS: usize = 1_024;
+
 /// The threads that replications run on.
 #[derive(Debug)]
 pub(super) enum Workers {
@@ -12,12 +15,14 @@ pub(super) enum Workers {
 }
 
 impl Workers {
-    /// So many threads; zero uses every processor.
+    /// So many threads, [`MOST_THREADS`] at the most; zero uses every processor.
     pub(super) fn new(threads: usize) -> Result<Self, RunError> {
         if threads == 1 {
             return Ok(Self::Here);
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.min(MOST_THREADS))
+            .build();
         let pool = pool.map_err(|error| RunError::Threads(error.to_string()))?;
         Ok(Self::Pool(pool))
     }
