@@ -89,10 +89,20 @@ pub(super) fn check_options(
             ));
         }
     }
+    if arguments.files.iter().any(|file| is_same(file, path)) {
+        let what = format!("cannot write to `{}`: it is a scenario", path.display());
+        return Err(not_written(&what, "choose another --junit file"));
+    }
     if without {
         tell("warning: no scenario has a [[check]], so the --junit file will be empty");
     }
     Ok(())
+}
+
+/// Whether two paths lead to one file.
+fn is_same(first: &Path, second: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    first == second || real(first).is_some_and(|file| Some(file) == real(second))
 }
 
 /// Whether a path lies in a folder, both as written and as they are.

@@ -11,7 +11,6 @@ use crate::decode::{Problem, shown};
 use crate::experiment::{RunError, SweepCheck, SweepError, SweepRun, check_cells};
 use crate::report::{OutputError, Style, SweepStore, chart, sweep_charts, sweep_table};
 use crate::scenario::{Cell, MOST_CELLS, Plan, Scenario, Sweep};
-use std::io;
 
 /// Said when a sweep ends before its last cell.
 const KEPT: &str = "finished cells are kept; the same command goes on with the others";
@@ -60,7 +59,7 @@ pub(super) fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let check = sound_cells(&scenario, &sweep, &arguments.only, arguments.threads)?;
     let dir = arguments.out.join(format!("{}-sweep", scenario.name));
     let store = SweepStore::open(&dir, &scenario, &sweep, &arguments.only, arguments.fresh);
-    let store = store.map_err(|error| not_kept(&error))?;
+    let store = store.map_err(|error| not_written(&error.to_string(), &error.remedy))?;
     let missing = store.missing();
     if !arguments.quiet {
         tell(&estimate(&sweep, &plan, &missing, &check));
@@ -73,7 +72,7 @@ pub(super) fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         &missing,
         arguments,
     )?;
-    let table = store.gather().map_err(|error| not_kept(&error))?;
+    let table = store.gather(&scenario).map_err(|error| not_kept(&error))?;
     if !arguments.no_charts {
         draw(&scenario, &sweep, &store).map_err(|error| not_kept(&error))?;
     }
@@ -209,15 +208,10 @@ fn not_kept(error: &OutputError) -> Failure {
 }
 
 fn draw(scenario: &Scenario, sweep: &Sweep, store: &SweepStore) -> Result<(), OutputError> {
-    let table = store.table();
-    let put = |name: &str, svg: String| {
-        let put = |ending: &str, bytes: &[u8]| {
-            let written = store.put(&format!("{name}.{ending}"), bytes);
-            written.map_err(io::Error::other)
-        };
-        put("svg", svg.as_bytes())?;
-        put("png", &chart::png(&svg))
-    };
-    let drawn = sweep_charts(scenario, sweep, &table, put);
-    drawn.map_err(|error| store.trouble(&error))
+    store.put_charts(|put| {
+        sweep_charts(scenario, sweep, &store.table(), |name, svg| {
+            put(&format!("{name}.svg"), svg.as_bytes())?;
+            put(&format!("{name}.png"), &chart::png(&svg))
+        })
+    })
 }

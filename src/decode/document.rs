@@ -184,6 +184,24 @@ impl Document {
         Ok(())
     }
 
+    /// The key path with elements of lists named by their positions, so that two spellings of one key are alike.
+    pub fn plain_path(&self, path: &str) -> String {
+        let mut node = Some(&self.root);
+        let mut plain = Vec::new();
+        for part in split_path(path) {
+            let next = node.and_then(|node| match &node.value {
+                Value::Table(table) => table.get(&part).map(|below| (part.clone(), below)),
+                Value::List(items) => {
+                    position(items, &part).map(|index| (index.to_string(), &items[index]))
+                }
+                _ => None,
+            });
+            plain.push(next.as_ref().map_or(part, |(name, _)| name.clone()));
+            node = next.map(|(_, below)| below);
+        }
+        plain.join(".")
+    }
+
     /// Takes a table of the document away.
     pub fn remove(&mut self, key: &str) {
         if let Value::Table(table) = &mut self.root.value {
@@ -256,20 +274,25 @@ fn descend<'a>(node: &'a mut Node, part: &str, place: &Place) -> Result<&'a mut 
     match &mut node.value {
         Value::Table(table) => Ok(table.get_or_insert(part, place)),
         Value::List(items) => {
-            let named = |item: &Node| match &item.value {
-                Value::Table(t) => {
-                    matches!(t.get("name").map(|n| &n.value), Some(Value::Text(name)) if name == part)
-                }
-                _ => false,
-            };
-            let index = part.parse().ok().filter(|&i: &usize| i < items.len());
-            let index = index.or_else(|| items.iter().position(named));
+            let index = position(items, part);
             index
                 .map(|i| &mut items[i])
                 .ok_or_else(|| format!("the list has no element `{}`", shown(part)))
         }
         _ => Err(format!("`{}` is not below a table", shown(part))),
     }
+}
+
+/// The position of an element of a list that is given by it, or by the name of the element.
+fn position(items: &[Node], part: &str) -> Option<usize> {
+    let named = |item: &Node| match &item.value {
+        Value::Table(t) => {
+            matches!(t.get("name").map(|n| &n.value), Some(Value::Text(name)) if name == part)
+        }
+        _ => false,
+    };
+    let index = part.parse().ok().filter(|&i: &usize| i < items.len());
+    index.or_else(|| items.iter().position(named))
 }
 
 fn read_setting(text: &str, place: &Place) -> Value {

@@ -81,14 +81,9 @@ fn decided(
 ) -> CheckResult {
     result.replications = strategy.each.len() as u32;
     result.note = String::new();
-    let never = never_back(result.metric, strategy);
-    if never > 0 {
-        let longer = result.relation.wants_more();
-        result.outcome = whether(longer);
-        result.note = format!(
-            "{never} of {} replications did not come back",
-            result.replications
-        );
+    if let Some(note) = beyond_measure(result.metric, strategy) {
+        result.outcome = whether(result.relation.wants_more());
+        result.note = note;
         return result;
     }
     let Some(estimate) = figure(&result, strategy, look) else {
@@ -192,16 +187,22 @@ fn back_after(row: &ReplicationRow) -> Option<f64> {
     }
 }
 
-/// Replications that never came back, where the check is about coming back.
-fn never_back(metric: MetricName, strategy: &StrategyResult) -> usize {
-    let never = strategy
-        .each
-        .iter()
-        .filter(|run| back_after(&run.row).is_none());
-    match metric.0.name {
-        "recovery_s" => never.count(),
-        _ => 0,
-    }
+/// Why a figure counts as larger than any value: some replications never came back, where the check is about coming back,
+/// or were down from the start, where it is about collapsing.
+fn beyond_measure(metric: MetricName, strategy: &StrategyResult) -> Option<String> {
+    let rows = || strategy.each.iter().map(|run| &run.row);
+    let never = rows().filter(|row| back_after(row).is_none()).count();
+    let overloaded = rows().filter(|row| row.verdict == Verdict::Overloaded);
+    let (count, what) = match metric.0.name {
+        "recovery_s" => (never, "did not come back"),
+        "collapsed_share" | "collapsed_replications" => (
+            overloaded.count(),
+            "had too much load before any fault, so there was nothing to collapse from",
+        ),
+        _ => (0, ""),
+    };
+    let all = strategy.each.len();
+    (count > 0).then(|| format!("{count} of {all} replications {what}"))
 }
 
 /// Why a figure does not exist.

@@ -9,7 +9,7 @@ use super::error::RunError;
 use super::result::RunResult;
 use super::run::run_with;
 use super::workers::Workers;
-use crate::decode::Problem;
+use crate::decode::{Place, Problem, Severity, shown};
 use crate::scenario::{Cell, LoadError, Plan, Scenario, Sweep};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -61,12 +61,29 @@ pub fn prepare_cell<E>(
         .scenario(base, cell)
         .map_err(|error| SweepError::Scenario(cell.clone(), error))?;
     match Plan::assemble(&scenario) {
-        Ok(mut plan) => {
-            // A cell that has no strategy of that name, because the sweep renames it, compares all it has.
-            let _renamed = plan.keep_only(only);
-            Ok((scenario, plan))
-        }
+        Ok(mut plan) => match plan.keep_only(only) {
+            Ok(()) => Ok((scenario, plan)),
+            Err(unknown) => {
+                let problem = no_strategy(&unknown);
+                Err(SweepError::Plan(
+                    cell.clone(),
+                    Box::new(scenario),
+                    vec![problem],
+                ))
+            }
+        },
         Err(problems) => Err(SweepError::Plan(cell.clone(), Box::new(scenario), problems)),
+    }
+}
+
+/// Says that a cell has no strategy of a name that was asked for.
+fn no_strategy(name: &str) -> Problem {
+    Problem {
+        severity: Severity::Error,
+        place: Place::Nowhere,
+        path: String::new(),
+        reason: format!("there is no compared strategy \"{}\" to run", shown(name)),
+        remedy: "a sweep that renames strategies cannot be asked for one of them".into(),
     }
 }
 

@@ -83,7 +83,7 @@ record! {
 }
 
 /// Notes that the name of the record being checked is empty, long, or not fit to print.
-pub(super) fn check_name(name: &str, what: &str, reader: &mut Reader) {
+pub(crate) fn check_name(name: &str, what: &str, reader: &mut Reader) {
     if name.trim().is_empty() || name.chars().count() > 100 {
         let reason = format!("{what} has 1 to 100 characters");
         reader.error_at(&["name"], reason, "give it a short name");

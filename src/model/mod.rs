@@ -30,6 +30,7 @@ pub use arrival::{
     Start, Trace,
 };
 pub use arrival_plan::ArrivalPlan;
+pub(crate) use clients::check_name;
 pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
 pub use conditions::FaultSchedule;
 pub use fault::{FaultSpec, MOST_REPEATS, Outage};

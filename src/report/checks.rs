@@ -121,6 +121,8 @@ fn amount(value: f64, unit: Unit) -> String {
 
 /// How far apart two figures are.
 fn distance(value: f64, unit: Unit) -> String {
+    // Less than what is shown is nothing, on either side.
+    let value = value.max(0.0);
     match unit {
         Unit::Share => format!("{} points", points(value)),
         unit => amount(value, unit),

@@ -1,9 +1,10 @@
 //! Rules over several parts of a scenario. Rules of one part stand with that part.
 
+use super::decisions::{check_decisions, check_sweep};
+use super::rules::Rules;
 use super::spec::ScenarioSpec;
-use crate::decode::{Document, Reader, Severity, nearest, shown};
+use crate::decode::{Document, Reader, nearest, shown};
 use crate::dist::{Distribution, Form};
-use crate::metrics::Unit;
 use crate::model::{
     Arrivals, FailureSpec, FaultSchedule, FaultSpec, Outage, ServiceSpec, StrategySpec,
 };
@@ -30,44 +31,9 @@ pub(super) fn validate(spec: &ScenarioSpec, document: &Document, reader: &mut Re
     }
     check_changes(spec, &mut rules);
     check_decisions(spec, &mut rules);
+    check_sweep(spec, &mut rules);
     for (i, strategy) in spec.strategy.iter().enumerate().take(MOST_STRATEGIES) {
         check_strategy(spec, strategy, &format!("strategy[{i}]"), &mut rules);
-    }
-}
-
-/// Where rules report.
-struct Rules<'a> {
-    document: &'a Document,
-    reader: &'a mut Reader,
-}
-
-impl Rules<'_> {
-    /// Reports at `path`, if that and all of `parts` could be read.
-    fn report(
-        &mut self,
-        severity: Severity,
-        path: &str,
-        parts: &[&str],
-        reason: String,
-        remedy: &str,
-    ) {
-        let read = |path: &&str| self.reader.was_read(path);
-        if !read(&path) || !parts.iter().all(read) {
-            return;
-        }
-        self.reader
-            .within_part(self.document, path, |reader| match severity {
-                Severity::Error => reader.error_here(reason, remedy),
-                Severity::Warning => reader.warn_here(reason, remedy),
-            });
-    }
-
-    fn error(&mut self, path: &str, parts: &[&str], reason: impl Into<String>, remedy: &str) {
-        self.report(Severity::Error, path, parts, reason.into(), remedy);
-    }
-
-    fn warn(&mut self, path: &str, parts: &[&str], reason: impl Into<String>, remedy: &str) {
-        self.report(Severity::Warning, path, parts, reason.into(), remedy);
     }
 }
 
@@ -121,46 +87,6 @@ fn check_names(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
         let reason = "no strategy is left to compare";
         let remedy = "remove `compare = false` from one of them";
         rules.error("strategy[0].compare", &["strategy"], reason, remedy);
-    }
-}
-
-/// The strategy that something names is one of those compared.
-fn check_named(spec: &ScenarioSpec, wanted: &str, path: &str, rules: &mut Rules<'_>) {
-    let compared = spec.strategy.iter().filter(|strategy| strategy.compare);
-    let names = || compared.clone().map(|strategy| strategy.name.as_str());
-    let read = |i: usize| rules.reader.was_read(&format!("strategy[{i}].name"));
-    let all_read = (0..spec.strategy.len()).all(read) && rules.reader.list_was_read("strategy");
-    if !all_read || names().any(|name| name == wanted) {
-        return;
-    }
-    let all = || names().map(shown).collect::<Vec<_>>().join(", ");
-    let remedy = match nearest(wanted, names()) {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("give one of the compared strategies: {}", all()),
-    };
-    let reason = format!("no compared strategy is named \"{}\"", shown(wanted));
-    rules.error(path, &[], reason, &remedy);
-}
-
-/// What checks and comparisons are about has to be there.
-fn check_decisions(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
-    if let Some(baseline) = &spec.compare.baseline {
-        check_named(spec, baseline, "compare.baseline", rules);
-    }
-    for (i, check) in spec.check.iter().enumerate() {
-        if let Some(strategy) = &check.strategy {
-            check_named(spec, strategy, &format!("check[{i}].strategy"), rules);
-        }
-        let path = format!("check[{i}].metric");
-        let name = check.metric.0.name;
-        if name == "recovery_s" && spec.fault.is_empty() {
-            let remedy = "add a [[fault]], or check another figure";
-            let reason = "there is no fault to recover from";
-            rules.error(&path, &["fault"], reason, remedy);
-        } else if check.metric.0.unit == Unit::Money && spec.cost.is_none() {
-            let reason = "nothing has a price";
-            rules.error(&path, &["cost"], reason, "add a [cost] table");
-        }
     }
 }
 

@@ -205,3 +205,22 @@ fn what_never_comes_back_breaks_every_time_to_recover() {
     assert_eq!(check.estimate.unwrap().mean, 0.0);
     assert_eq!(result.strategies[0].summary.recovery_s, None);
 }
+
+/// Above its capacity a service is down from the start: it has nothing to collapse from, which is no reason to pass.
+#[test]
+fn what_is_down_from_the_start_passes_no_gate_against_collapse() {
+    let text = "[run]\nduration = \"60s\"\nreplications = 4\n[clients]\ncount = 5000\n\
+         arrivals.poisson.rate = \"330/s\"\n[service.api]\nworkers = 12\n\
+         service_time.exponential.mean = \"40ms\"\n[[fault]]\nat = \"20s\"\nlasts = \"2s\"\n\
+         outage = \"stall\"\n[[strategy]]\nname = \"a\"\nmax_attempts = 2\nattempt_timeout = \"1s\"\n\
+         [[check]]\nmetric = \"collapsed_share\"\nrelation = \"<=\"\nvalue = \"90%\"\n";
+    let result = results(text);
+    assert_eq!(result.strategies[0].summary.overloaded_replications, 4);
+    let check = only(&result);
+    assert_eq!(check.outcome, CheckOutcome::DoesNotHold);
+    assert!(
+        check.note.contains("too much load before any fault"),
+        "{}",
+        check.note
+    );
+}

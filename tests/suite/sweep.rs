@@ -255,7 +255,7 @@ fn the_bytes_are_the_same_for_any_number_of_threads() {
         assert!(done, "{error}");
         tree(&folder.path().join("output/small-sweep"))
     });
-    assert_eq!(folders[0].len(), 3 + 12);
+    assert_eq!(folders[0].len(), 4 + 12);
     assert!(folders.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
@@ -382,6 +382,60 @@ fn a_file_with_another_content_is_another_sweep() {
     );
 }
 
+/// The name of a file may stand deep in the values of several keys that move together.
+#[test]
+fn a_swept_file_with_another_content_is_noticed() {
+    let folder = small_sweep(
+        "[[sweep.axis]]\nname = \"day\"\nkeys = [\"clients.arrivals.trace.file\", \"service.api.workers\"]\n\
+         values = [[\"a.csv\", 2], [\"b.csv\", 3]]\n",
+    );
+    let text = fs::read_to_string(folder.path().join("small.toml")).unwrap();
+    let poisson = "arrivals.poisson = { rate = \"40/s\" }";
+    let text = text.replace(poisson, "arrivals.trace = { file = \"a.csv\" }");
+    fs::write(folder.path().join("small.toml"), text).unwrap();
+    for name in ["a.csv", "b.csv"] {
+        fs::write(folder.path().join(name), "1\n2\n3\n").unwrap();
+    }
+    let (done, error) = sweep(folder.path(), &[]);
+    assert!(done, "{error}");
+    fs::write(folder.path().join("b.csv"), "1\n2\n").unwrap();
+    let (done, error) = sweep(folder.path(), &[]);
+    assert!(
+        !done && error.contains("`b.csv` had another content"),
+        "{error}"
+    );
+}
+
+#[test]
+fn another_drawing_or_another_check_costs_no_cell() {
+    let folder = small_sweep(AXES);
+    let dir = folder.path().join("output/small-sweep");
+    let drawn = || {
+        let done = run(folder.path(), &["sweep", "small.toml"]);
+        assert!(done.status.success(), "{}", texts(&done).1);
+        texts(&done).1
+    };
+    drawn();
+    assert!(names(&dir).contains(&"amplification-by-load.svg".into()));
+    let more = "[[sweep.chart]]\nmetric = \"failed\"\ny = \"load\"\n\
+                [[check]]\nmetric = \"success_rate\"\nrelation = \">=\"\nvalue = \"10%\"\n";
+    fs::write(
+        folder.path().join("small.toml"),
+        format!("{SMALL}{AXES}{more}"),
+    )
+    .unwrap();
+    assert!(drawn().contains("12 cells are there already"));
+    let files = names(&dir);
+    let chart = "failed-by-attempts-and-load.svg";
+    assert!(files.contains(&chart.into()), "{files:?}");
+    assert!(
+        !files.contains(&"amplification-by-load.svg".into()),
+        "{files:?}"
+    );
+    let resolved = fs::read_to_string(dir.join("scenario.toml")).unwrap();
+    assert!(resolved.contains("[[check]]"), "{resolved}");
+}
+
 #[test]
 fn a_damaged_cell_is_run_again() {
     let folder = small_sweep(AXES);
@@ -435,14 +489,54 @@ fn a_write_that_fails_leaves_no_torn_file_and_the_sweep_goes_on_later() {
 #[test]
 fn two_processes_never_write_one_sweep() {
     let folder = small_sweep(AXES);
+    let dir = folder.path().join("output/small-sweep");
     assert!(sweep(folder.path(), &["--quiet"]).0);
-    let manifest = fs::File::open(folder.path().join("output/small-sweep/manifest.toml")).unwrap();
-    manifest.lock().unwrap();
-    let (done, error) = sweep(folder.path(), &[]);
-    assert!(
-        !done && error.contains("another sweep is being written there"),
-        "{error}"
-    );
+    let before = tree(&dir);
+    let lock = fs::File::open(dir.join(".lock")).unwrap();
+    lock.lock().unwrap();
+    for more in [&[][..], &["--fresh"], &["--fresh", "--seed", "8"]] {
+        let (done, error) = sweep(folder.path(), more);
+        assert!(
+            !done && error.contains("another sweep is being written there"),
+            "{more:?}: {error}"
+        );
+        assert!(tree(&dir) == before, "{more:?}");
+    }
+}
+
+/// Whoever comes first into a new folder has it; the other one is refused, or goes on where the same sweep has ended.
+#[test]
+fn of_two_sweeps_that_start_together_one_is_refused() {
+    for round in 0..5 {
+        let folder = small_sweep(TWO_HUNDRED);
+        let start = |seed: &str| {
+            Command::new(env!("CARGO_BIN_EXE_retrystorm"))
+                .current_dir(folder.path())
+                .args([
+                    "sweep",
+                    "small.toml",
+                    "--quiet",
+                    "--no-charts",
+                    "--seed",
+                    seed,
+                ])
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap()
+        };
+        let mut both = [start("5"), start("99")];
+        let done = both.each_mut().map(|child| child.wait().unwrap().success());
+        assert_eq!(
+            done.iter().filter(|&&done| done).count(),
+            1,
+            "round {round}"
+        );
+        let alone = small_sweep(TWO_HUNDRED);
+        let seed = if done[0] { "5" } else { "99" };
+        assert!(sweep(alone.path(), &["--seed", seed]).0);
+        let trees = [&folder, &alone].map(|home| tree(&home.path().join("output/small-sweep")));
+        assert!(trees[0] == trees[1], "round {round}: cells of two seeds");
+    }
 }
 
 fn complaints(axes: &str) -> String {
@@ -521,6 +615,32 @@ fn what_is_wrong_in_any_cell_is_told_before_anything_runs() {
             axis("key = \"run.seed\"\nvalues = [1, 2]")
                 + "[[sweep.chart]]\nmetric = \"success_rate\"\nx = \"sede\"\n",
             vec!["names no axis", "did you mean \"seed\"?"],
+        ),
+        ("[sweep]\n".into(), vec!["[[sweep.axis]]"]),
+        (
+            axis("key = \"strategy[1].max_attempts\"\nvalues = [2, 3]")
+                + &axis("name = \"b\"\nkey = \"strategy.full jitter.max_attempts\"\nvalues = [4, 5]"),
+            vec!["varies in two places"],
+        ),
+        (
+            axis("key = \"service.api\"\nvalues = [{ workers = 1, service_time = \"1ms\" }]")
+                + &axis("key = \"service.api.workers\"\nvalues = [1, 2]"),
+            vec!["varies in two places"],
+        ),
+        (
+            axis("key = \"run.drain\"\nname = \"x\"\nvalues = [\"1s\", \"2s\"]")
+                + &axis("key = \"run.seed\"\nname = \"x_s\"\nvalues = [1, 2]"),
+            vec!["\"x_s\" is a column of sweep.csv already"],
+        ),
+        (
+            axis("key = \"run.seed\"\nname = \"a\\u001bb\"\nvalues = [1]"),
+            vec!["an axis's name cannot hold control characters"],
+        ),
+        (
+            "[sweep]\ndesign = { latin_hypercube = { cells = 4 } }\n[[sweep.chart]]\nmetric = \"success_rate\"\ny = \"seed\"\n".to_owned()
+                + &axis("key = \"run.seed\"\nvalues = [1, 2]")
+                + &axis("key = \"service.api.workers\"\nvalues = [1, 2]"),
+            vec!["is a map, which needs all combinations"],
         ),
     ] {
         let error = complaints(&axes);
@@ -629,6 +749,7 @@ fn charts_are_drawn_as_asked() {
     assert_eq!(
         names(&dir),
         [
+            ".lock",
             "cells",
             "goodput_per_s-by-offered_mean_per_s.png",
             "goodput_per_s-by-offered_mean_per_s.svg",

@@ -105,7 +105,7 @@ fn entries(cast: &Cast<'_>) -> Vec<Entry> {
     {
         entries.push(Entry {
             sample: Sample::Predicted,
-            text: "dashed: theory".into(),
+            text: "dotted: theory".into(),
         });
     }
     entries
@@ -257,7 +257,7 @@ mod tests {
             "<b>&\"x\"</b>",
             "c",
             "capacity 40/s",
-            "dashed: theory",
+            "dotted: theory",
             "shaded: interval",
             "Mean over 5 replications.",
             "500",

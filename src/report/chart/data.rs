@@ -71,7 +71,7 @@ pub struct Series {
     pub name: String,
     /// What was measured, in the order of the line.
     pub points: Vec<Point>,
-    /// What theory expects: a thin dashed line in the same colour. May be empty.
+    /// What theory expects: a thin dotted line in the same colour. May be empty.
     pub predicted: Vec<(f64, f64)>,
     /// Whether a line joins the points; else there are markers only.
     pub joined: bool,

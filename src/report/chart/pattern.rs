@@ -13,9 +13,9 @@ const BORDER: RGBColor = RGBColor(213, 70, 0);
 /// Around a cell without a value.
 const OUTLINE: RGBColor = RGBColor(190, 190, 190);
 
-/// What theory expects: thin dashes.
+/// What theory expects: dots, which no series is drawn with.
 pub(super) fn predicted(canvas: &Canvas<'_>, points: &[Place], colour: RGBColor) {
-    canvas.dashed(points, (3.5, 2.5), colour, 1.1);
+    canvas.dashed(points, (1.6, 2.2), colour, 1.6);
 }
 
 /// A line to compare with: grey dashes.

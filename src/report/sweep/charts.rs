@@ -67,16 +67,21 @@ fn wanted(scenario: &Scenario, sweep: &Sweep) -> Vec<Wanted> {
     let axis = |name: &String| sweep.axes.iter().position(|axis| axis.title == *name);
     let asked: Vec<Wanted> = asked
         .iter()
-        .map(|chart| Wanted {
-            metric: chart.metric.0,
-            x: match &chart.x {
-                None => Across::Axis(0),
+        .map(|chart| {
+            let y = chart.y.as_ref().and_then(axis);
+            let x = match &chart.x {
+                // The first axis that is not taken.
+                None => Across::Axis(usize::from(y == Some(0))),
                 Some(name) => match axis(name) {
                     Some(axis) => Across::Axis(axis),
                     None => Across::Figure(metric(name).unwrap_or(&METRICS[0])),
                 },
-            },
-            y: chart.y.as_ref().and_then(axis),
+            };
+            Wanted {
+                metric: chart.metric.0,
+                x,
+                y,
+            }
         })
         .collect();
     if !asked.is_empty() {

@@ -54,8 +54,8 @@ pub(super) fn curves(source: &Source<'_>, wanted: &Wanted) -> String {
 /// What the dashed lines are.
 fn expected(wanted: &Wanted) -> &'static str {
     match wanted.metric.name {
-        "success_rate" => " Dashed: 1 − pᵏ, if attempts fail independently.",
-        "amplification" => " Dashed: (1 − pᵏ)/(1 − p), if attempts fail independently.",
+        "success_rate" => " Dotted: 1 − pᵏ, if attempts fail independently.",
+        "amplification" => " Dotted: (1 − pᵏ)/(1 − p), if attempts fail independently.",
         _ => "",
     }
 }
@@ -191,13 +191,17 @@ fn references(
             .flat_map(|s| s.points.iter().map(|point| point.x))
     };
     let (low, high) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
+    // Goodput is over the whole run, and in the drain nothing arrives.
+    let run = &source.scenario.spec.run;
+    let whole = (run.duration + run.drain).as_secs_f64();
+    let counted = run.duration.as_secs_f64() / whole;
     let mut references = Vec::new();
     let is_load = matches!(swept.quantity, Some(Quantity::Rate(_)))
         && swept.keys.iter().any(|key| key.contains("arrivals"));
     if is_load && wanted.metric.name == "goodput_per_s" && low < high {
         references.push(Reference {
             label: "all requests".into(),
-            points: vec![(low, low), (high, high)],
+            points: [low, high].map(|load| (load, load * counted)).into(),
         });
     }
     if wanted.metric.unit == Unit::Share && source.sweep.is_grid {

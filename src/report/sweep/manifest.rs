@@ -3,7 +3,7 @@
 //! Cells of two different sweeps in one directory would be a result of neither. So the directory says which scenario,
 //! which seed, which program and which files it is of, and a sweep goes on only where all of that is the same.
 
-use crate::scenario::{Scenario, differences};
+use crate::scenario::{Difference, Scenario, differences};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -32,18 +32,25 @@ impl Manifest {
     pub(super) fn of(scenario: &Scenario, cells: u32, only: &[String]) -> Self {
         let resolved: toml::Table =
             toml::from_str(&scenario.resolved()).expect("a resolved scenario is written as TOML");
-        let mut names = Vec::new();
-        files_in(&resolved, &mut names);
         let content = |name: String| {
             let content = checksum(&scenario.base.join(&name));
             (name, content)
         };
+        let names = files_of(&resolved, &scenario.base);
         Self {
             program: concat!("retrystorm ", env!("CARGO_PKG_VERSION")).into(),
             cells,
             only: only.to_vec(),
             files: names.into_iter().map(content).collect(),
         }
+    }
+
+    /// A file whose content is not what it was.
+    pub(super) fn changed_file(&self, scenario: &Scenario) -> Option<&str> {
+        let changed =
+            |(name, content): &(&String, &String)| checksum(&scenario.base.join(name)) != **content;
+        let mut files = self.files.iter();
+        files.find(changed).map(|(name, _)| name.as_str())
     }
 
     /// Reads a description.
@@ -68,29 +75,8 @@ impl Manifest {
             let (there, here) = (&self.program, &here.program);
             return Some(format!("it holds a sweep by {there}, this is {here}"));
         }
-        let differences: Vec<String> = differences(resolved, resolved_here)
-            .iter()
-            .map(|difference| {
-                let value =
-                    |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".into());
-                let (there, here) = (value(&difference.a), value(&difference.b));
-                format!("`{}` is {there} there and {here} here", difference.path)
-            })
-            .collect();
-        if !differences.is_empty() {
-            let more = differences.len().saturating_sub(NAMED);
-            let named = differences.iter().take(NAMED);
-            let named = named.map(String::as_str).collect::<Vec<_>>().join("; ");
-            let more = match more {
-                0 => String::new(),
-                more => format!("; and {more} more"),
-            };
-            return Some(format!(
-                "it holds a sweep of another scenario: {named}{more}"
-            ));
-        }
-        if resolved != resolved_here {
-            return Some("it holds a sweep with its parts in another order".into());
+        if let Some(clause) = other_scenario(resolved, resolved_here) {
+            return Some(clause);
         }
         if self.only != here.only {
             return Some("it holds a sweep of other strategies (--only)".into());
@@ -103,30 +89,86 @@ impl Manifest {
     }
 }
 
-/// The names of files below a table: what stands under a key `file`, and the values of an axis over one.
-fn files_in(table: &toml::Table, names: &mut Vec<String>) {
-    let is_file = |key: &str| key == "file" || key.ends_with(".file");
-    let sweeps_file = table
-        .get("key")
-        .and_then(toml::Value::as_str)
-        .is_some_and(is_file);
-    for (key, value) in table {
-        match value {
-            toml::Value::String(name) if key == "file" => names.push(name.clone()),
-            toml::Value::Table(inner) => files_in(inner, names),
-            toml::Value::Array(items) => {
-                for item in items {
-                    match item {
-                        toml::Value::Table(inner) => files_in(inner, names),
-                        toml::Value::String(name) if sweeps_file && key == "values" => {
-                            names.push(name.clone());
-                        }
-                        _ => {}
-                    }
-                }
+/// Parts of a scenario that no cell depends on: how a sweep is drawn and what is asked of a run.
+const NO_MATTER: [&str; 3] = ["check", "compare", "sweep.chart"];
+
+/// In what two scenarios differ, as far as it matters to cells.
+fn other_scenario(there: &str, here: &str) -> Option<String> {
+    let matters = |key: &Difference| !NO_MATTER.iter().any(|part| key.is_below(part));
+    let differences: Vec<String> = differences(there, here)
+        .iter()
+        .filter(|key| matters(key))
+        .map(|difference| {
+            let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".into());
+            let (there, here) = (value(&difference.a), value(&difference.b));
+            format!("`{}` is {there} there and {here} here", difference.path)
+        })
+        .collect();
+    let named = differences.iter().take(NAMED);
+    let named = named.map(String::as_str).collect::<Vec<_>>().join("; ");
+    match differences.len() {
+        0 if essence(there) == essence(here) => None,
+        0 => Some("it holds a sweep with its parts in another order".into()),
+        n if n > NAMED => Some(format!(
+            "it holds a sweep of another scenario: {named}; and {} more",
+            n - NAMED
+        )),
+        _ => Some(format!("it holds a sweep of another scenario: {named}")),
+    }
+}
+
+/// A scenario without the parts that do not matter to cells.
+fn essence(resolved: &str) -> Option<toml::Table> {
+    let mut table: toml::Table = toml::from_str(resolved).ok()?;
+    for part in NO_MATTER {
+        match part.split_once('.') {
+            Some((outer, inner)) => {
+                let outer = table.get_mut(outer).and_then(toml::Value::as_table_mut);
+                outer.and_then(|outer| outer.remove(inner));
             }
-            _ => {}
+            None => {
+                table.remove(part);
+            }
         }
+    }
+    Some(table)
+}
+
+/// The names of the files that a scenario or one of its cells reads: what stands under a key `file`, and every text
+/// among the values of an axis that is the name of a file.
+fn files_of(resolved: &toml::Table, base: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    texts_in(
+        &toml::Value::Table(resolved.clone()),
+        "",
+        &mut |key, text| {
+            if key == "file" {
+                names.push(text.to_owned());
+            }
+        },
+    );
+    let swept = resolved.get("sweep").cloned();
+    if let Some(swept) = swept {
+        texts_in(&swept, "", &mut |_, text| {
+            if base.join(text).is_file() {
+                names.push(text.to_owned());
+            }
+        });
+    }
+    names
+}
+
+/// Gives every text below a value to `take`, with the key that it stands under.
+fn texts_in(value: &toml::Value, key: &str, take: &mut impl FnMut(&str, &str)) {
+    match value {
+        toml::Value::String(text) => take(key, text),
+        toml::Value::Array(items) => items.iter().for_each(|item| texts_in(item, key, take)),
+        toml::Value::Table(table) => {
+            table
+                .iter()
+                .for_each(|(key, value)| texts_in(value, key, take));
+        }
+        _ => {}
     }
 }
 

@@ -6,14 +6,14 @@
 use super::manifest::Manifest;
 use super::rows::{cell_csv, copy_rows, header};
 use crate::experiment::RunResult;
-use crate::report::folder::{
-    OutputError, TEMPORARY, replace, swap, sync_directory, target_of, temporary_in, trouble,
-};
+use crate::metrics::metric;
+use crate::report::folder::{OutputError, TEMPORARY, replace, sync_directory, target_of, trouble};
 use crate::scenario::{Cell, Plan, Scenario, Sweep};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+const LOCK: &str = ".lock";
 const MANIFEST: &str = "manifest.toml";
 const SCENARIO: &str = "scenario.toml";
 const CELLS: &str = "cells";
@@ -23,10 +23,11 @@ const TABLE: &str = "sweep.csv";
 #[derive(Debug)]
 pub struct SweepStore {
     dir: PathBuf,
+    manifest: Manifest,
     header: Vec<String>,
     cells: u32,
     /// Held for its lock.
-    _manifest: File,
+    _lock: File,
 }
 
 impl SweepStore {
@@ -41,44 +42,97 @@ impl SweepStore {
         only: &[String],
         fresh: bool,
     ) -> Result<Self, OutputError> {
-        let target = target_of(dir, is_sweep)?;
-        let manifest = Manifest::of(scenario, sweep.len(), only);
-        let resolved = scenario.resolved();
-        let there = target.join(MANIFEST).is_file();
-        if there && !fresh {
-            compare(&target, &manifest, &resolved)?;
-        } else {
-            make(&target, &manifest, &resolved)?;
-        }
+        let dir = target_of(dir, is_sweep)?;
+        fs::create_dir_all(&dir).map_err(|error| trouble(&dir, &error))?;
+        // Nothing in it is touched, or even looked at, before the lock is held.
+        let lock = locked(&dir)?;
         let store = Self {
-            _manifest: locked(&target)?,
-            dir: target,
+            manifest: Manifest::of(scenario, sweep.len(), only),
             header: header(sweep),
             cells: sweep.len(),
+            dir,
+            _lock: lock,
         };
+        let resolved = scenario.resolved();
+        if store.path(MANIFEST).is_file() && !fresh {
+            store.compare(&resolved)?;
+        } else {
+            store.clear().map_err(|error| trouble(&store.dir, &error))?;
+        }
         store.clean().map_err(|error| trouble(&store.dir, &error))?;
+        // The manifest comes last: without it the directory counts as empty.
+        store.put(SCENARIO, resolved.as_bytes())?;
+        store.put(MANIFEST, store.manifest.text().as_bytes())?;
         Ok(store)
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
     fn path_of(&self, cell: u32) -> PathBuf {
-        self.dir.join(CELLS).join(format!("{cell:06}.csv"))
+        self.path(CELLS).join(format!("{cell:06}.csv"))
+    }
+
+    /// Throws away what an earlier sweep has left, its manifest first.
+    fn clear(&self) -> io::Result<()> {
+        for name in [MANIFEST, SCENARIO, TABLE] {
+            if self.path(name).exists() {
+                fs::remove_file(self.path(name))?;
+            }
+        }
+        if self.path(CELLS).exists() {
+            fs::remove_dir_all(self.path(CELLS))?;
+        }
+        fs::create_dir(self.path(CELLS))?;
+        self.remove_charts(&[])
     }
 
     /// Takes away what a process left behind that was killed while it wrote.
     fn clean(&self) -> io::Result<()> {
-        for folder in [self.dir.clone(), self.dir.join(CELLS)] {
+        for folder in [self.dir.clone(), self.path(CELLS)] {
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;
-                if entry
-                    .file_name()
-                    .as_encoded_bytes()
-                    .starts_with(TEMPORARY.as_bytes())
-                {
+                let name = entry.file_name();
+                if name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
                     fs::remove_file(entry.path())?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Takes away all charts but those of these names: a sweep may be drawn in another way.
+    fn remove_charts(&self, but: &[String]) -> io::Result<()> {
+        for entry in fs::read_dir(&self.dir)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if is_chart(&name) && !but.contains(&name) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to go on with another sweep.
+    fn compare(&self, resolved_here: &str) -> Result<(), OutputError> {
+        let refuse = |what: String| OutputError {
+            path: self.dir.clone(),
+            what,
+            remedy:
+                "choose another --out, or start anew with --fresh, which throws away what is there"
+                    .into(),
+        };
+        let read = |name: &str| {
+            let path = self.path(name);
+            fs::read_to_string(&path).map_err(|error| trouble(&path, &error))
+        };
+        let there = Manifest::parse(&read(MANIFEST)?)
+            .ok_or_else(|| refuse(format!("its {MANIFEST} is damaged")))?;
+        match there.difference(&read(SCENARIO)?, &self.manifest, resolved_here) {
+            Some(difference) => Err(refuse(difference)),
+            None => Ok(()),
+        }
     }
 
     /// The cells that are not there yet, or not whole.
@@ -110,8 +164,17 @@ impl SweepStore {
     /// Puts the rows of all cells together.
     ///
     /// # Errors
-    /// When a cell is missing or something cannot be written.
-    pub fn gather(&self) -> Result<PathBuf, OutputError> {
+    /// When a cell is missing, a file that the scenario names has changed since, or something cannot be written.
+    pub fn gather(&self, scenario: &Scenario) -> Result<PathBuf, OutputError> {
+        if let Some(name) = self.manifest.changed_file(scenario) {
+            return Err(OutputError {
+                path: self.table(),
+                what: format!(
+                    "`{name}` has changed while the sweep ran, so its cells are of two contents"
+                ),
+                remedy: "run it again with --fresh".into(),
+            });
+        }
         let path = self.table();
         write_file(&path, |file| {
             let mut out = BufWriter::new(file);
@@ -134,24 +197,31 @@ impl SweepStore {
     }
 
     /// Writes a file beside the table.
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
+        write_file(&self.path(name), |file| file.write_all(bytes))
+    }
+
+    /// Writes charts, each with its name, as `draw` gives them, and takes away those of another drawing.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn put(&self, name: &str, bytes: &[u8]) -> Result<(), OutputError> {
-        write_file(&self.dir.join(name), |file| file.write_all(bytes))
+    /// When one cannot be drawn or written.
+    pub fn put_charts(
+        &self,
+        draw: impl FnOnce(&mut dyn FnMut(&str, &[u8]) -> io::Result<()>) -> io::Result<()>,
+    ) -> Result<(), OutputError> {
+        let mut names = Vec::new();
+        let mut put = |name: &str, bytes: &[u8]| {
+            names.push(name.to_owned());
+            replace(&self.path(name), |file| file.write_all(bytes))
+        };
+        draw(&mut put)
+            .and_then(|()| self.remove_charts(&names))
+            .map_err(|error| trouble(&self.dir, &error))
     }
 
     /// The table of all cells.
     pub fn table(&self) -> PathBuf {
         self.dir.join(TABLE)
-    }
-
-    /// What went wrong here, and what to do about it.
-    pub fn trouble(&self, error: &io::Error) -> OutputError {
-        let inner = error
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<OutputError>());
-        inner.cloned().unwrap_or_else(|| trouble(&self.dir, error))
     }
 
     /// The directory.
@@ -167,60 +237,34 @@ fn write_file(
     replace(path, write).map_err(|error| trouble(path, &error))
 }
 
-/// Whether a directory is empty or the directory of a sweep and nothing else.
+/// Whether a name is that of a chart of a sweep: `FIGURE-by-AXIS.svg`.
+fn is_chart(name: &str) -> bool {
+    let drawn = name.ends_with(".svg") || name.ends_with(".png");
+    let figure = name.split_once("-by-").map(|(figure, _)| figure);
+    drawn && figure.is_some_and(|figure| metric(figure).is_some())
+}
+
+/// Whether a directory has nothing in it but hidden files, or is the directory of a sweep and nothing else.
 fn is_sweep(dir: &Path) -> io::Result<bool> {
-    let (mut empty, mut has_manifest, mut has_foreign) = (true, false, false);
+    let (mut empty, mut ours, mut foreign) = (true, false, false);
     for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let name = entry.file_name();
+        let name = entry?.file_name();
         let name = name.to_string_lossy();
-        empty = false;
-        has_manifest |= name == MANIFEST;
-        let is_chart = name.ends_with(".svg") || name.ends_with(".png");
-        let known = [MANIFEST, SCENARIO, CELLS, TABLE].contains(&&*name);
-        has_foreign |= !(known || is_chart || name.starts_with(TEMPORARY));
+        ours |= name == LOCK || name == MANIFEST;
+        if !name.starts_with('.') {
+            empty = false;
+            let known = [MANIFEST, SCENARIO, CELLS, TABLE].contains(&&*name);
+            foreign |= !known && !is_chart(&name);
+        }
     }
-    Ok(empty || has_manifest && !has_foreign)
+    Ok(empty || ours && !foreign)
 }
 
-/// Refuses to go on with another sweep.
-fn compare(dir: &Path, here: &Manifest, resolved_here: &str) -> Result<(), OutputError> {
-    let refuse = |what: String| OutputError {
-        path: dir.into(),
-        what,
-        remedy: "choose another --out, or start anew with --fresh, which throws away what is there"
-            .into(),
-    };
-    let read = |name: &str| {
-        let path = dir.join(name);
-        fs::read_to_string(&path).map_err(|error| trouble(&path, &error))
-    };
-    let there = Manifest::parse(&read(MANIFEST)?)
-        .ok_or_else(|| refuse(format!("its {MANIFEST} is damaged")))?;
-    match there.difference(&read(SCENARIO)?, here, resolved_here) {
-        Some(difference) => Err(refuse(difference)),
-        None => Ok(()),
-    }
-}
-
-/// Makes the directory of a sweep without cells, complete or not at all.
-fn make(target: &Path, manifest: &Manifest, resolved: &str) -> Result<(), OutputError> {
-    let parent = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(|error| trouble(parent, &error))?;
-    let fresh = temporary_in(parent).map_err(|error| trouble(parent, &error))?;
-    fs::create_dir(fresh.path().join(CELLS)).map_err(|error| trouble(target, &error))?;
-    for (name, text) in [(MANIFEST, manifest.text()), (SCENARIO, resolved.to_owned())] {
-        write_file(&fresh.path().join(name), |file| {
-            file.write_all(text.as_bytes())
-        })?;
-    }
-    swap(fresh, target, parent).map_err(|error| trouble(target, &error))
-}
-
-/// The manifest with a lock, which the system gives back when the process ends, however it does.
+/// A file in the directory with a lock, which the system gives back when the process ends, however it does.
 fn locked(dir: &Path) -> Result<File, OutputError> {
-    let path = dir.join(MANIFEST);
-    let file = File::open(&path).map_err(|error| trouble(&path, &error))?;
+    let path = dir.join(LOCK);
+    let open = File::options().create(true).append(true).open(&path);
+    let file = open.map_err(|error| trouble(&path, &error))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(OutputError {
             path: dir.into(),

@@ -143,6 +143,13 @@ impl Axis {
     }
 }
 
+/// The columns of the axes of a sweep.
+pub(in crate::scenario) fn columns(axes: &[AxisSpec], document: &Document) -> Vec<String> {
+    let axes = axes.iter().enumerate();
+    axes.map(|(i, axis)| Axis::of(axis, i, document).column())
+        .collect()
+}
+
 impl Range {
     /// Its values, each at `place`. Whole numbers that round alike stand once.
     fn steps(&self, is_log: bool, place: &Place) -> Vec<Node> {

@@ -7,6 +7,8 @@ mod cells;
 mod spec;
 mod values;
 
+pub(super) use cells::columns;
 pub use cells::{Axis, Cell, Coordinate, Sweep};
+pub(super) use spec::SWEEP_COLUMNS;
 pub use spec::{AxisSpec, Bound, ChartSpec, Design, LatinHypercube, MOST_CELLS, Range, SweepSpec};
 pub use values::{Quantity, Values};

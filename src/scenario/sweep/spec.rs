@@ -2,10 +2,21 @@
 
 use super::values::{Quantity, Values};
 use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::model::check_name;
 use crate::scenario::check::MetricName;
 use crate::{choice, record};
 use serde::{Serialize, Serializer};
 
+/// Columns of `sweep.csv` beside those of the axes.
+pub(in crate::scenario) const SWEEP_COLUMNS: [&str; 7] = [
+    "cell",
+    "strategy",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "predicted",
+];
 /// Cells of a sweep at the most.
 pub const MOST_CELLS: u64 = 100_000;
 /// More axes than this cannot be shown or understood.
@@ -15,7 +26,7 @@ record! {
     /// `[sweep]`: the same scenario with other values, in every combination.
     pub struct SweepSpec {
         /// What varies.
-        axis: Vec<AxisSpec>,
+        axis: Vec<AxisSpec> = Vec::new(),
         #[serde(skip_serializing_if = "is_grid")]
         /// Which combinations of values are run.
         design: Design = Design::Grid,
@@ -235,6 +246,9 @@ impl AxisSpec {
 
 impl Check for AxisSpec {
     fn check(&self, reader: &mut Reader) {
+        if let Some(name) = &self.name {
+            check_name(name, "an axis's name", reader);
+        }
         self.check_keys(reader);
         self.check_values(reader);
         let given = [
@@ -276,27 +290,15 @@ impl Check for SweepSpec {
                 reader.error_at(&["axis"], reason, "give each a `name` of its own");
             }
         }
-        const COLUMNS: [&str; 7] = [
-            "cell",
-            "strategy",
-            "metric",
-            "value",
-            "low",
-            "high",
-            "predicted",
-        ];
-        if let Some(taken) = titles
+        let is_grid = self.design == Design::Grid;
+        if let Some(i) = self
+            .chart
             .iter()
-            .find(|title| COLUMNS.contains(&title.as_str()))
+            .position(|chart| chart.y.is_some() && !is_grid)
         {
-            let reason = format!("\"{taken}\" is a column of sweep.csv already");
-            reader.error_at(&["axis"], reason, "give the axis another `name`");
-        }
-        let mut keys: Vec<&str> = self.axis.iter().flat_map(AxisSpec::all_keys).collect();
-        keys.sort_unstable();
-        if let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            let reason = format!("`{}` stands in two places", twice[0]);
-            reader.error_at(&["axis"], reason, "a key varies once");
+            let reason = format!("chart {} is a map, which needs all combinations", i + 1);
+            let remedy = "leave `y` out, or use design = \"grid\"";
+            reader.error_at(&["chart", "design"], reason, remedy);
         }
         for (i, chart) in self.chart.iter().enumerate() {
             check_chart(chart, i, &titles, reader);
