@@ -3,7 +3,7 @@
 use super::terminal::{clean, not_written, tell};
 use super::{Failure, RunArguments};
 use crate::experiment::RunResult;
-use crate::report::{JunitSuite, check_file, check_line, junit, write_file};
+use crate::report::{JUNIT, JunitSuite, check_file, check_line, junit, write_file};
 use crate::scenario::{Plan, Scenario};
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Gate {
     pub(super) fn close(self, arguments: &RunArguments) -> Result<(), Failure> {
         if let Some(path) = &arguments.junit {
             let text = junit(&self.suites, arguments.allow_undecided);
-            write_file(path, text.as_bytes())
+            write_file(path, text.as_bytes(), JUNIT)
                 .map_err(|error| not_written(&error.to_string(), &error.remedy))?;
         }
         let mut checks = self.suites.iter().flat_map(|suite| &suite.checks);
@@ -74,7 +74,7 @@ pub(super) fn check_options(
     let Some(path) = &arguments.junit else {
         return Ok(());
     };
-    check_file(path).map_err(|error| not_written(&error.to_string(), &error.remedy))?;
+    check_file(path, JUNIT).map_err(|error| not_written(&error.to_string(), &error.remedy))?;
     for (scenario, _) in ready {
         let results = arguments.out.join(&scenario.name);
         if lies_in(path, &results) {
@@ -89,20 +89,10 @@ pub(super) fn check_options(
             ));
         }
     }
-    if arguments.files.iter().any(|file| is_same(file, path)) {
-        let what = format!("cannot write to `{}`: it is a scenario", path.display());
-        return Err(not_written(&what, "choose another --junit file"));
-    }
     if without {
         tell("warning: no scenario has a [[check]], so the --junit file will be empty");
     }
     Ok(())
-}
-
-/// Whether two paths lead to one file.
-fn is_same(first: &Path, second: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    first == second || real(first).is_some_and(|file| Some(file) == real(second))
 }
 
 /// Whether a path lies in a folder, both as written and as they are.

@@ -1,10 +1,12 @@
 //! `compare`: two runs, before and after a change.
 
-use super::terminal::{Look, print, tell};
+use super::terminal::{Look, not_written, print, tell};
 use super::{CompareArguments, Failure};
 use crate::experiment::{BeforeAfter, Recorded, before_after};
-use crate::report::{Style, before_after_csv, before_after_json, before_after_table, read_output};
-use std::io::Write as _;
+use crate::report::{
+    BEFORE_AFTER, Style, before_after_csv, before_after_json, before_after_table, read_output,
+    write_file,
+};
 use std::path::Path;
 
 pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
@@ -42,29 +44,10 @@ fn read(dir: &Path) -> Option<Recorded> {
     read.ok()
 }
 
-/// Writes the CSV file, complete or not at all.
+/// Writes the CSV file, complete or not at all, and over nothing but an earlier one.
 fn write(file: &Path, compared: &BeforeAfter) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     before_after_csv(compared, &mut bytes).expect("memory can be written to");
-    let parent = file
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    // It will be the file: with the permissions a common new file gets.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let written = builder
-        .tempfile_in(parent.unwrap_or(Path::new(".")))
-        .and_then(|mut fresh| {
-            fresh.write_all(&bytes)?;
-            fresh.persist(file).map_err(|error| error.error)
-        });
-    written.map(|_| ()).map_err(|error| {
-        tell(&format!(
-            "error: cannot write to `{}`: {error}",
-            file.display()
-        ));
-        tell("  help: name a file in a folder where you may write");
-        Failure::Run
-    })
+    write_file(file, &bytes, BEFORE_AFTER)
+        .map_err(|error| not_written(&error.to_string(), &error.remedy))
 }

@@ -72,7 +72,7 @@ pub(super) fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         &missing,
         arguments,
     )?;
-    let table = store.gather(&scenario).map_err(|error| not_kept(&error))?;
+    let table = store.gather().map_err(|error| not_kept(&error))?;
     if !arguments.no_charts {
         draw(&scenario, &sweep, &store).map_err(|error| not_kept(&error))?;
     }

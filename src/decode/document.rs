@@ -188,7 +188,7 @@ impl Document {
     pub fn plain_path(&self, path: &str) -> String {
         let mut node = Some(&self.root);
         let mut plain = Vec::new();
-        for part in split_path(path) {
+        for part in split_path(path.trim()) {
             let next = node.and_then(|node| match &node.value {
                 Value::Table(table) => table.get(&part).map(|below| (part.clone(), below)),
                 Value::List(items) => {

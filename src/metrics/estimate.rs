@@ -124,6 +124,13 @@ impl Estimate {
         }
     }
 
+    /// The same of a figure that is never negative.
+    #[must_use]
+    pub fn not_below_zero(mut self) -> Self {
+        self.low = self.low.map(|low| low.max(0.0));
+        self
+    }
+
     /// Half the width of the interval, if there is one.
     pub fn half_width(&self) -> Option<f64> {
         Some((self.high? - self.low?) / 2.0)

@@ -210,9 +210,9 @@ impl Metric {
         };
         match self.kind {
             Kind::Mean(_) if self.unit == Share => mean().map(Estimate::clamped_to_share),
-            Kind::Mean(_) => mean(),
+            Kind::Mean(_) => mean().map(Estimate::not_below_zero),
             Kind::Success => success_at(each, confidence),
-            Kind::Sum(_) => mean().map(|mean| mean.times(n)),
+            Kind::Sum(_) => mean().map(|mean| mean.times(n).not_below_zero()),
             Kind::Verdicts(verdict) => Some(share_of(each, verdict, confidence).times(n)),
             Kind::Collapsed => Some(share_of(each, Verdict::Collapsed, confidence)),
             Kind::Exact(of) => of(summary).map(Estimate::exact),

@@ -227,6 +227,9 @@ fn rows(both: &BeforeAfter) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
+/// What every such CSV file begins with.
+pub const BEFORE_AFTER: &str = "strategy_a,strategy_b,metric,";
+
 /// The comparison as CSV: a row a strategy and figure.
 ///
 /// # Errors

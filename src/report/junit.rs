@@ -9,6 +9,9 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;
 
+/// What every such document begins with, after the line that says that it is XML.
+pub const JUNIT: &str = "<testsuites name=\"retrystorm\"";
+
 /// The checks of a scenario.
 #[derive(Clone, Debug)]
 pub struct JunitSuite {

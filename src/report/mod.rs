@@ -30,13 +30,13 @@ pub use self::csv::{
     attempts_csv, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
     timeline_csv,
 };
-pub use before_after::{before_after_csv, before_after_json, before_after_table};
+pub use before_after::{BEFORE_AFTER, before_after_csv, before_after_json, before_after_table};
 pub use border::border_lines;
 pub use checks::{check_line, check_words};
 pub use file::{check_file, write_file};
 pub use folder::OutputError;
 pub use json::{SCHEMA_VERSION, json};
-pub use junit::{JunitSuite, junit};
+pub use junit::{JUNIT, JunitSuite, junit};
 pub use output::{Extra, OutputOptions, check_target, write_output};
 pub use read::{ReadError, read_output};
 pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};

@@ -27,6 +27,9 @@ impl Decode for MetricName {
                 _ if name == "latency_max_ms" => {
                     "a maximum has no interval: use latency_p999_ms or latency_p99_ms".into()
                 }
+                _ if name.ends_with("_low") || name.ends_with("_high") => {
+                    "the ends of an interval cannot be asked for: give the figure itself".into()
+                }
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "give a column of summary.csv, like success_rate, amplification, \
                          latency_p99_ms, recovery_s or collapsed_share"

@@ -224,3 +224,33 @@ fn what_is_down_from_the_start_passes_no_gate_against_collapse() {
         check.note
     );
 }
+
+#[test]
+fn the_file_for_a_build_server_replaces_nothing_but_its_like() {
+    let home = folder();
+    let dir = home.path();
+    fs::write(dir.join("small.toml"), checked(&[HOLDS])).unwrap();
+    let scenario = fs::read_to_string(dir.join("small.toml")).unwrap();
+    for path in ["small.toml", "new/../small.toml"] {
+        let (code, _, stderr) = gate_in(dir, &["--junit", path]);
+        assert_eq!(code, 3, "{stderr}");
+        assert!(stderr.contains("not written by this command"), "{stderr}");
+        assert_eq!(
+            fs::read_to_string(dir.join("small.toml")).unwrap(),
+            scenario
+        );
+    }
+    for _ in 0..2 {
+        let (code, _, stderr) = gate_in(dir, &["--junit", "checks.xml"]);
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let [a, b] = ["output/small", "output/small/replications.csv"];
+    let compare = |file: &str| crate::program::run(dir, &["compare", a, a, "--csv", file]);
+    assert_eq!(compare(b).status.code(), Some(3));
+    assert_eq!(compare("new.csv").status.code(), Some(0));
+    assert_eq!(
+        compare("new.csv").status.code(),
+        Some(0),
+        "an earlier one is replaced"
+    );
+}

@@ -2,6 +2,8 @@
 //! theory says about a border shows in the map.
 
 use crate::program::{SMALL, folder, names, program, run, texts};
+use retrystorm::experiment::{self, prepare_cell};
+use retrystorm::report::SweepStore;
 use retrystorm::scenario::{Scenario, Sweep};
 use std::collections::BTreeMap;
 use std::fs;
@@ -347,13 +349,16 @@ fn another_sweep_is_refused_with_the_difference_named() {
     let (done, error) = sweep(folder.path(), &["--seed", "8", "--fresh"]);
     assert!(done, "{error}");
     assert!(tree(&dir) != before);
-    fs::write(dir.join("notes.txt"), "mine").unwrap();
-    let (done, error) = sweep(folder.path(), &["--fresh"]);
-    assert!(
-        !done && error.contains("not the output of a run"),
-        "{error}"
-    );
-    assert_eq!(fs::read_to_string(dir.join("notes.txt")).unwrap(), "mine");
+    for name in ["notes.txt", "photo.png", "cells/notes.txt", "cells/7.csv"] {
+        fs::write(dir.join(name), "mine").unwrap();
+        let (done, error) = sweep(folder.path(), &["--fresh"]);
+        assert!(
+            !done && error.contains("not the output of a run"),
+            "{name}: {error}"
+        );
+        assert_eq!(fs::read_to_string(dir.join(name)).unwrap(), "mine");
+        fs::remove_file(dir.join(name)).unwrap();
+    }
 }
 
 #[test]
@@ -404,6 +409,41 @@ fn a_swept_file_with_another_content_is_noticed() {
         !done && error.contains("`b.csv` had another content"),
         "{error}"
     );
+}
+
+/// A cell may have read a file before or after it was touched, so it is not kept, even when the content is back.
+#[test]
+fn a_cell_that_ran_while_a_file_was_touched_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("a.csv");
+    fs::write(&trace, "1\n2\n3\n").unwrap();
+    let poisson = "arrivals.poisson = { rate = \"40/s\" }";
+    let text = SMALL.replace(poisson, "arrivals.trace = { file = \"a.csv\" }");
+    let text = format!("{text}[[sweep.axis]]\nkey = \"run.seed\"\nvalues = [1, 2]\n");
+    let scenario = Scenario::parse("small", &text, folder.path()).unwrap();
+    let sweep = Sweep::of(&scenario).unwrap().unwrap();
+    let dir = folder.path().join("out");
+    let store = SweepStore::open(&dir, &scenario, &sweep, &[], false).unwrap();
+    let keep = |number: u32| {
+        let cell = sweep.cell(number);
+        let (scenario, plan) = prepare_cell::<()>(&scenario, &sweep, &cell, &[]).unwrap();
+        let result = experiment::run(&scenario, &plan, 1, &|| ()).unwrap();
+        store.keep(&sweep, &cell, &plan, &result)
+    };
+    keep(0).unwrap();
+    let later = fs::metadata(&trace).unwrap().modified().unwrap() + Duration::from_secs(5);
+    fs::File::options()
+        .append(true)
+        .open(&trace)
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    let error = keep(1).unwrap_err();
+    assert!(error.what.contains("`a.csv` has changed"), "{error}");
+    assert_eq!(store.missing(), [1]);
+    drop(store);
+    let store = SweepStore::open(&dir, &scenario, &sweep, &[], false).unwrap();
+    assert_eq!(store.missing(), [1], "the content is what it was");
 }
 
 #[test]
@@ -620,6 +660,10 @@ fn what_is_wrong_in_any_cell_is_told_before_anything_runs() {
         (
             axis("key = \"strategy[1].max_attempts\"\nvalues = [2, 3]")
                 + &axis("name = \"b\"\nkey = \"strategy.full jitter.max_attempts\"\nvalues = [4, 5]"),
+            vec!["varies in two places"],
+        ),
+        (
+            axis("key = \" run.seed\"\nvalues = [2, 3]") + &axis("name = \"b\"\nkey = \"run.seed \"\nvalues = [4, 5]"),
             vec!["varies in two places"],
         ),
         (

@@ -6,8 +6,9 @@
 use crate::scenario::{Difference, Scenario, differences};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Differences that are named; the rest is counted.
 const NAMED: usize = 3;
@@ -45,12 +46,17 @@ impl Manifest {
         }
     }
 
-    /// A file whose content is not what it was.
-    pub(super) fn changed_file(&self, scenario: &Scenario) -> Option<&str> {
-        let changed =
-            |(name, content): &(&String, &String)| checksum(&scenario.base.join(name)) != **content;
-        let mut files = self.files.iter();
-        files.find(changed).map(|(name, _)| name.as_str())
+    /// The files, each with its size and the time of its last change, if it is there.
+    pub(super) fn stamps(&self, scenario: &Scenario) -> Vec<Stamp> {
+        let stamp = |name: &String| {
+            let path = scenario.base.join(name);
+            Stamp {
+                name: name.clone(),
+                seen: std::fs::metadata(&path).ok(),
+                path,
+            }
+        };
+        self.files.keys().map(stamp).collect()
     }
 
     /// Reads a description.
@@ -86,6 +92,24 @@ impl Manifest {
             return Some(format!("`{name}` had another content then"));
         }
         (self.cells != here.cells).then(|| format!("it holds a sweep of {} cells", self.cells))
+    }
+}
+
+/// A file as it was when the sweep began.
+#[derive(Clone, Debug)]
+pub(super) struct Stamp {
+    name: String,
+    path: PathBuf,
+    seen: Option<Metadata>,
+}
+
+impl Stamp {
+    /// Its name, if it was touched since: a cell may then have read anything.
+    pub(super) fn touched(&self) -> Option<&str> {
+        let now = std::fs::metadata(&self.path).ok();
+        let stamp = |about: &Metadata| (about.len(), about.modified().ok());
+        let same = now.as_ref().map(stamp) == self.seen.as_ref().map(stamp);
+        (!same).then_some(self.name.as_str())
     }
 }
 

@@ -3,7 +3,7 @@
 //! A sweep may take hours, and anything may end it. So each cell is a file of its own, which gets its name only when all
 //! of it is on disk: whatever happens, a cell is there or it is not. What is there is not run again.
 
-use super::manifest::Manifest;
+use super::manifest::{Manifest, Stamp};
 use super::rows::{cell_csv, copy_rows, header};
 use crate::experiment::RunResult;
 use crate::metrics::metric;
@@ -24,6 +24,7 @@ const TABLE: &str = "sweep.csv";
 pub struct SweepStore {
     dir: PathBuf,
     manifest: Manifest,
+    stamps: Vec<Stamp>,
     header: Vec<String>,
     cells: u32,
     /// Held for its lock.
@@ -46,8 +47,12 @@ impl SweepStore {
         fs::create_dir_all(&dir).map_err(|error| trouble(&dir, &error))?;
         // Nothing in it is touched, or even looked at, before the lock is held.
         let lock = locked(&dir)?;
+        // Stamps come before checksums: what is touched in between shows.
+        let names = Manifest::of(scenario, sweep.len(), only);
+        let stamps = names.stamps(scenario);
         let store = Self {
             manifest: Manifest::of(scenario, sweep.len(), only),
+            stamps,
             header: header(sweep),
             cells: sweep.len(),
             dir,
@@ -81,10 +86,10 @@ impl SweepStore {
                 fs::remove_file(self.path(name))?;
             }
         }
-        if self.path(CELLS).exists() {
-            fs::remove_dir_all(self.path(CELLS))?;
+        fs::create_dir_all(self.path(CELLS))?;
+        for entry in fs::read_dir(self.path(CELLS))? {
+            fs::remove_file(entry?.path())?;
         }
-        fs::create_dir(self.path(CELLS))?;
         self.remove_charts(&[])
     }
 
@@ -145,10 +150,10 @@ impl SweepStore {
         (0..self.cells).filter(|cell| !whole(cell)).collect()
     }
 
-    /// Keeps the result of a cell.
+    /// Keeps the result of a cell, unless a file that it may have read was touched since the sweep began.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When one was, or it cannot be written.
     pub fn keep(
         &self,
         sweep: &Sweep,
@@ -156,6 +161,13 @@ impl SweepStore {
         plan: &Plan,
         result: &RunResult,
     ) -> Result<(), OutputError> {
+        if let Some(name) = self.stamps.iter().find_map(Stamp::touched) {
+            return Err(OutputError {
+                path: self.path_of(cell.number),
+                what: format!("`{name}` has changed while the sweep ran"),
+                remedy: "put it back and give the same command, or start anew with --fresh".into(),
+            });
+        }
         let mut text = Vec::new();
         cell_csv(sweep, cell, plan, result, &mut text).expect("memory can be written to");
         write_file(&self.path_of(cell.number), |file| file.write_all(&text))
@@ -164,17 +176,8 @@ impl SweepStore {
     /// Puts the rows of all cells together.
     ///
     /// # Errors
-    /// When a cell is missing, a file that the scenario names has changed since, or something cannot be written.
-    pub fn gather(&self, scenario: &Scenario) -> Result<PathBuf, OutputError> {
-        if let Some(name) = self.manifest.changed_file(scenario) {
-            return Err(OutputError {
-                path: self.table(),
-                what: format!(
-                    "`{name}` has changed while the sweep ran, so its cells are of two contents"
-                ),
-                remedy: "run it again with --fresh".into(),
-            });
-        }
+    /// When a cell is missing or something cannot be written.
+    pub fn gather(&self) -> Result<PathBuf, OutputError> {
         let path = self.table();
         write_file(&path, |file| {
             let mut out = BufWriter::new(file);
@@ -255,9 +258,24 @@ fn is_sweep(dir: &Path) -> io::Result<bool> {
             empty = false;
             let known = [MANIFEST, SCENARIO, CELLS, TABLE].contains(&&*name);
             foreign |= !known && !is_chart(&name);
+            foreign |= name == CELLS && has_foreign_cells(&dir.join(CELLS))?;
         }
     }
     Ok(empty || ours && !foreign)
+}
+
+/// Whether anything but files of cells lies among them.
+fn has_foreign_cells(cells: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(cells)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        let number = name.strip_suffix(".csv");
+        let ours = number.is_some_and(|n| n.len() == 6 && n.bytes().all(|b| b.is_ascii_digit()));
+        if !ours && !name.starts_with(TEMPORARY) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A file in the directory with a lock, which the system gives back when the process ends, however it does.
