@@ -12,12 +12,15 @@ mod macros;
 mod place;
 mod problem;
 mod reader;
+mod syntax;
+mod tree;
 mod values;
 
-pub use document::{Document, Field, Node, Setting, Table, Value};
+pub use document::{Document, Setting};
 pub use place::Place;
 pub use problem::{Problem, Severity, nearest, shown};
 pub use reader::{Fields, Reader};
+pub use tree::{Field, Node, Table, Value};
 pub use values::{Variant, VariantDoc, decode_variant};
 
 /// A type that reads itself from a settings file.

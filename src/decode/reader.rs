@@ -1,8 +1,9 @@
 //! Collects problems while a document is read.
 
-use super::document::{Document, Field, Node, Table, Value};
+use super::document::Document;
 use super::place::Place;
 use super::problem::{Problem, Severity, nearest, shown};
+use super::tree::{Field, Node, Table, Value};
 use super::{Check, Decode};
 use std::collections::BTreeSet;
 
