@@ -15,28 +15,38 @@
 mod arithmetic;
 mod attempts;
 mod backoff;
+mod budget;
 mod decorrelated;
 mod delay;
 mod jitter;
+mod kind;
 mod law;
 mod moments;
 mod nominal;
 mod quadrature;
 mod retry;
 mod retry_on;
+mod scope;
 mod shape;
 mod state;
+mod tokens;
+mod window;
 
 pub use attempts::MaxAttempts;
 pub use backoff::{
     Backoff, Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial,
     Uniform,
 };
+pub use budget::{Bucket, BudgetState, Charge, Charged, Common, RetryBudget, TokenBucket};
 pub use jitter::{Additive, Jitter, Lognormal, Proportional};
+pub use kind::{Kind, Seen};
 pub use retry::{Decision, Ended, RetryRule};
 pub use retry_on::{CODES, Code, RetryOn};
+pub use scope::{Process, Scope};
 pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};
 pub use state::BackoffState;
+pub use tokens::{Inflow, Tokens};
+pub use window::{Span, Window};
 
 #[cfg(test)]
 mod testing;
