@@ -16,18 +16,42 @@ pub enum AttemptOutcome {
     TimedOut,
     /// The deadline of the whole call ended it.
     DeadlineExceeded,
+    /// Refused at once: the service protects itself.
+    Shed,
+    /// Held back by the client: its circuit breaker was open.
+    BreakerOpen,
+    /// Held back by the client: it throttles itself.
+    Throttled,
+    /// Held back by the client: its own rate limit would have made it wait too long.
+    RateLimited,
+    /// Not waited for any longer: another attempt of the request was answered first.
+    Superseded,
 }
 
 impl AttemptOutcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 11] = [
         Self::Ok,
         Self::Error,
         Self::Refused,
         Self::QueueFull,
         Self::TimedOut,
         Self::DeadlineExceeded,
+        Self::Shed,
+        Self::BreakerOpen,
+        Self::Throttled,
+        Self::RateLimited,
+        Self::Superseded,
     ];
+
+    /// Whether the client held the attempt back: it was never sent.
+    #[inline]
+    pub const fn is_local(self) -> bool {
+        matches!(
+            self,
+            Self::BreakerOpen | Self::Throttled | Self::RateLimited
+        )
+    }
 
     /// The name in scenarios and output.
     pub const fn name(self) -> &'static str {
@@ -38,6 +62,11 @@ impl AttemptOutcome {
             Self::QueueFull => "queue_full",
             Self::TimedOut => "timeout",
             Self::DeadlineExceeded => "deadline",
+            Self::Shed => "shed",
+            Self::BreakerOpen => "breaker_open",
+            Self::Throttled => "throttled",
+            Self::RateLimited => "rate_limited",
+            Self::Superseded => "superseded",
         }
     }
 }
@@ -61,11 +90,25 @@ pub enum FailureReason {
     Deadline,
     /// It never started: the client's limit on requests in flight left no place in time.
     NotStarted,
+    /// The last attempt was refused by a service that protects itself.
+    Shed,
+    /// The retry budget was spent.
+    Budget,
+    /// The circuit breaker was open.
+    BreakerOpen,
+    /// The client throttled itself.
+    Throttled,
+    /// The client's own rate limit would have made it wait too long.
+    RateLimited,
+    /// It was a dead letter for as long as letters are kept.
+    Expired,
+    /// It succeeded after its caller had gone away.
+    CallerLeft,
 }
 
 impl FailureReason {
     /// Every reason, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 14] = [
         Self::Error,
         Self::PermanentError,
         Self::Refused,
@@ -73,6 +116,13 @@ impl FailureReason {
         Self::Timeout,
         Self::Deadline,
         Self::NotStarted,
+        Self::Shed,
+        Self::Budget,
+        Self::BreakerOpen,
+        Self::Throttled,
+        Self::RateLimited,
+        Self::Expired,
+        Self::CallerLeft,
     ];
 
     /// The name in output.
@@ -85,6 +135,13 @@ impl FailureReason {
             Self::Timeout => "timeout",
             Self::Deadline => "deadline",
             Self::NotStarted => "not_started",
+            Self::Shed => "shed",
+            Self::Budget => "budget",
+            Self::BreakerOpen => "breaker_open",
+            Self::Throttled => "throttled",
+            Self::RateLimited => "rate_limited",
+            Self::Expired => "expired",
+            Self::CallerLeft => "caller_left",
         }
     }
 
@@ -98,6 +155,13 @@ impl FailureReason {
             Self::Timeout => "timeouts",
             Self::Deadline => "the deadline",
             Self::NotStarted => "no place to start",
+            Self::Shed => "load shedding",
+            Self::Budget => "a spent retry budget",
+            Self::BreakerOpen => "an open breaker",
+            Self::Throttled => "client-side throttling",
+            Self::RateLimited => "the client's rate limit",
+            Self::Expired => "letters kept too long",
+            Self::CallerLeft => "callers that had gone",
         }
     }
 }

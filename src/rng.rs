@@ -51,6 +51,12 @@ pub enum Purpose {
     QueueOrder,
     /// The cells of a sampled sweep.
     Sample,
+    /// Whether a client holds an attempt back by chance.
+    Guard,
+    /// What a service that refuses an attempt tells its client.
+    RetryAfter,
+    /// When an adaptive limit takes its measure anew.
+    Limit,
 }
 
 /// Names the owner of random numbers.

@@ -18,6 +18,8 @@ struct Line<'a> {
     request: u64,
     client: u32,
     attempt: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redrive: Option<u32>,
     intended_s: f64,
     sent_s: f64,
     /// When its service started.
@@ -103,6 +105,7 @@ fn line<'a>(plan: &'a Plan, strategy: usize, replication: u32, record: &AttemptR
         Next::Succeeded => ("succeeded", None, None),
         Next::RetryAfter(delay) => ("retry", None, Some(delay.as_secs_f64())),
         Next::GaveUp(reason) => ("gave_up", Some(reason.name()), None),
+        Next::Hedged => ("hedged", None, None),
         Next::Unfinished => ("unfinished", None, None),
     };
     Line {
@@ -112,6 +115,7 @@ fn line<'a>(plan: &'a Plan, strategy: usize, replication: u32, record: &AttemptR
         request: record.request,
         client: record.client,
         attempt: record.attempt,
+        redrive: (record.redrives > 0).then_some(record.redrives),
         intended_s: seconds(record.intended_at),
         sent_s: seconds(record.sent_at),
         started_s: record.started_at.map(seconds),

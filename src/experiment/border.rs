@@ -33,12 +33,18 @@ pub enum Divisor {
     Healthy(f64),
     /// All that a request may make, in vain; `None` is unlimited.
     All(Option<u64>),
+    /// All that the retry budget leaves, in vain: 1 + retries for each request.
+    Budget(f64),
 }
 
 impl Border {
     /// Whether work done for callers that have given up can keep the service down at a load that it could bear.
     pub fn is_hidden(&self) -> bool {
-        matches!(self.divisor, Divisor::All(k) if k != Some(1))
+        match self.divisor {
+            Divisor::Healthy(_) => false,
+            Divisor::All(attempts) => attempts != Some(1),
+            Divisor::Budget(attempts) => attempts > 1.0,
+        }
     }
 }
 
@@ -69,16 +75,21 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     let waste = wastes(&plan.world.service, rule, capacity)?;
     let k = attempts(plan, strategy);
     let again = retried_failures(plan, strategy);
-    let amplifier = Amplifier::new(k, None, 1).ok_or("a request makes no attempt")?;
+    let retries = rule.rule.guards.sustained_retries()?;
+    let bounded = retries < k.saturating_sub(1) as f64;
+    let budget = bounded.then_some(retries);
+    let amplifier = Amplifier::new(k, budget, 1).ok_or("a request makes no attempt")?;
     let divisor = if !waste || !rule.rule.retry_on.contains(AttemptOutcome::TimedOut, 0) {
         Divisor::Healthy(amplifier.healthy(again))
+    } else if bounded {
+        Divisor::Budget(amplifier.collapsed())
     } else {
         Divisor::All((k < u64::MAX).then_some(k))
     };
     Ok(Border {
         per_s: match divisor {
             Divisor::Healthy(_) => amplifier.advertised_capacity(capacity, again),
-            Divisor::All(Some(_)) => amplifier.hidden_capacity(capacity),
+            Divisor::All(Some(_)) | Divisor::Budget(_) => amplifier.hidden_capacity(capacity),
             Divisor::All(None) => 0.0,
         },
         offered_per_s,
@@ -118,18 +129,22 @@ fn wastes(service: &ServicePlan, strategy: &Strategy, capacity: f64) -> Result<b
     if bare > SHORT {
         return Err("an attempt takes about as long as callers wait, without any queue".into());
     }
+    if service.sheds() {
+        return Err("the service sheds attempts by itself".into());
+    }
     match service.on_abandon {
         OnAbandon::DropIfLate if network == 0.0 => return Ok(false),
         OnAbandon::DropIfLate => {
             return Err("the answer may be late on its way back".into());
         }
-        OnAbandon::SkipWhenDequeued | OnAbandon::Cancel => {
+        OnAbandon::SkipWhenDequeued | OnAbandon::Cancel | OnAbandon::StopAtDeadline => {
             return Err("abandoned work may still be served just too late".into());
         }
         OnAbandon::Continue => {}
     }
     match service.discipline {
         Discipline::Lifo => return Ok(false),
+        Discipline::AdaptiveLifo(_) => return Err("the order of the queue changes".into()),
         Discipline::Random => return Err("the queue is served in random order".into()),
         Discipline::Fifo => {}
     }

@@ -67,13 +67,18 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
         (AttemptOutcome::QueueFull, "a full queue refused"),
         (AttemptOutcome::TimedOut, "timeouts ended"),
         (AttemptOutcome::DeadlineExceeded, "the deadline ended"),
+        (AttemptOutcome::Shed, "the service shed"),
+        (AttemptOutcome::BreakerOpen, "an open breaker held back"),
+        (AttemptOutcome::Throttled, "clients held back"),
+        (AttemptOutcome::RateLimited, "a rate limit held back"),
     ]
     .map(|(outcome, words)| (total.outcomes[outcome as usize], words));
     let requests = [
         (FailureReason::Deadline, "the deadline left no time for"),
         (FailureReason::NotStarted, "a full pool kept from starting"),
+        (FailureReason::Budget, "the retry budget was spent for"),
     ]
-    .map(|(reason, words)| (total.failed[reason as usize], words));
+    .map(|(reason, words)| (total.lost_to(reason), words));
     let most = |causes: &[(u64, &'static str)]| causes.iter().copied().max_by_key(|&(n, _)| n);
     let share = |n: u64, of: u64| percent(n as f64 / of.max(1) as f64);
     // Requests lost without an attempt that shows why weigh more than attempts.
@@ -81,7 +86,8 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
         return Some(format!("{words} {} of requests", share(n, total.requests)));
     }
     if let Some((n, words)) = most(&attempts).filter(|&(n, _)| n > 0) {
-        return Some(format!("{words} {} of attempts", share(n, total.attempts)));
+        let all = total.attempts + total.held_back();
+        return Some(format!("{words} {} of attempts", share(n, all)));
     }
     let open = total.unfinished as f64 > MOST_OPEN * total.requests as f64;
     open.then(|| {
@@ -102,12 +108,12 @@ fn percent(share: f64) -> String {
 }
 
 fn losses(total: &Tally) -> Vec<Loss> {
-    let ended = (total.succeeded + total.failed_total()).max(1) as f64;
+    let ended = total.ended().max(1) as f64;
     let all = FailureReason::ALL.iter();
     let mut losses: Vec<Loss> = all
         .map(|&reason| Loss {
             reason,
-            share: total.failed[reason as usize] as f64 / ended,
+            share: total.lost_to(reason) as f64 / ended,
         })
         .filter(|loss| loss.share > 0.0)
         .collect();
@@ -118,7 +124,7 @@ fn losses(total: &Tally) -> Vec<Loss> {
 /// Requests are independent here, so their number gives the standard error. Unfinished ones could have ended
 /// either way; z is of the distance that this does not explain.
 fn check_success(total: &Tally, predicted: f64, observed: f64) -> Check {
-    let n = (total.succeeded + total.failed_total()) as f64;
+    let n = total.ended() as f64;
     let open = total.unfinished as f64;
     let (least, most) = (
         total.succeeded as f64 / (n + open),
@@ -142,7 +148,7 @@ fn check_attempts(total: &Tally, p: f64, k: u64) -> Check {
             .map(|(i, &n)| (i + first) as f64 * n as f64)
             .sum::<f64>()
     };
-    let n = (total.succeeded + total.failed_total()) as f64;
+    let n = total.ended() as f64;
     let attempts = of(&total.succeeded_with, 1) + of(&total.failed_with, 0);
     let open = total.unfinished as f64;
     let with_open = |each: f64| (attempts + open * each) / (n + open);

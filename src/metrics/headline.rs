@@ -48,7 +48,7 @@ impl Measure {
 }
 
 fn shares_by_attempt(tally: &Tally) -> Vec<f64> {
-    let ended = (tally.succeeded + tally.failed_total()).max(1) as f64;
+    let ended = tally.ended().max(1) as f64;
     let most = ATTEMPTS_KEPT.min(
         tally
             .succeeded_with

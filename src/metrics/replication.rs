@@ -17,9 +17,13 @@ pub struct ReplicationRow {
     pub succeeded: u64,
     /// Requests that failed.
     pub failed: u64,
+    /// Requests that are dead letters at the end.
+    pub dead_lettered: u64,
+    /// Dead letters that came back to be tried again.
+    pub redriven: u64,
     /// Requests still in flight at the end.
     pub unfinished: u64,
-    /// Succeeded ÷ (succeeded + failed).
+    /// Succeeded ÷ (succeeded + failed + dead-lettered).
     pub success_rate: Option<f64>,
     /// Attempts made.
     pub attempts: u64,
@@ -65,6 +69,20 @@ pub struct ReplicationRow {
     pub failed_deadline: u64,
     /// Requests that never started for want of a place in flight.
     pub failed_not_started: u64,
+    /// Failed requests whose last attempt was shed by a service that protects itself.
+    pub failed_shed: u64,
+    /// Failed requests whose retry the budget denied.
+    pub failed_budget: u64,
+    /// Failed requests that ended at an open circuit breaker.
+    pub failed_breaker_open: u64,
+    /// Failed requests that ended because the client throttled itself.
+    pub failed_throttled: u64,
+    /// Failed requests that the client's own rate limit would have made wait too long.
+    pub failed_rate_limited: u64,
+    /// Failed requests that were dead letters for as long as letters are kept.
+    pub failed_expired: u64,
+    /// Requests that succeeded after their caller had gone away.
+    pub failed_caller_left: u64,
     /// Attempts answered with a failure code.
     pub attempts_error: u64,
     /// Attempts refused by an outage.
@@ -73,6 +91,10 @@ pub struct ReplicationRow {
     pub attempts_queue_full: u64,
     /// Attempts that timed out.
     pub attempts_timeout: u64,
+    /// Attempts shed by a service that protects itself.
+    pub attempts_shed: u64,
+    /// Attempts that the client held back: they were never sent, and `attempts` does not count them.
+    pub attempts_held_back: u64,
     /// Attempts that got no answer: dropped, skipped or cancelled at the service, or lost while it hung.
     pub attempts_dropped: u64,
     /// Success of requests that started before the first fault.
@@ -94,26 +116,22 @@ impl ReplicationRow {
         span: SimDuration,
         prices: Option<&Prices>,
     ) -> Self {
-        let failed = |reason: FailureReason| tally.failed[reason as usize];
-        let outcome = |outcome: AttemptOutcome| tally.outcomes[outcome as usize];
-        let bins = tally.timeline.bins();
-        let arrived = bins.iter().map(|bin| bin.first_tries + bin.retries);
-        let most_arrived = arrived.clone().max().unwrap_or(0);
-        let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
-        let seconds = span.as_secs_f64().max(1e-9);
+        let (offered_mean_per_s, offered_peak_per_s, goodput_per_s) = rates(tally, span);
         Self {
             strategy: strategy.into(),
             replication,
             requests: tally.requests,
             succeeded: tally.succeeded,
             failed: tally.failed_total(),
+            dead_lettered: tally.dead_lettered_total(),
+            redriven: tally.redriven,
             unfinished: tally.unfinished,
             success_rate: tally.success_rate(),
             attempts: tally.attempts,
             amplification: tally.amplification(),
-            offered_mean_per_s: arrived.sum::<u64>() as f64 / seconds,
-            offered_peak_per_s: most_arrived as f64 / tally.timeline.width().as_secs_f64(),
-            goodput_per_s: ended_well as f64 / seconds,
+            offered_mean_per_s,
+            offered_peak_per_s,
+            goodput_per_s,
             wasted_work_share: tally.wasted_work_share(),
             wasted_served_share: tally.wasted_served_share(),
             latency_mean_ms: tally.latency.mean_ms(),
@@ -124,17 +142,26 @@ impl ReplicationRow {
             latency_max_ms: tally.latency.max_ms(),
             waiting_s: tally.waited_for_answers_s(),
             cost_per_1000_requests: prices.and_then(|prices| prices.per_1000_requests(tally)),
-            failed_error: failed(FailureReason::Error),
-            failed_permanent_error: failed(FailureReason::PermanentError),
-            failed_refused: failed(FailureReason::Refused),
-            failed_queue_full: failed(FailureReason::QueueFull),
-            failed_timeout: failed(FailureReason::Timeout),
-            failed_deadline: failed(FailureReason::Deadline),
-            failed_not_started: failed(FailureReason::NotStarted),
-            attempts_error: outcome(AttemptOutcome::Error),
-            attempts_refused: outcome(AttemptOutcome::Refused),
-            attempts_queue_full: outcome(AttemptOutcome::QueueFull),
-            attempts_timeout: outcome(AttemptOutcome::TimedOut),
+            failed_error: tally.failed_for(FailureReason::Error),
+            failed_permanent_error: tally.failed_for(FailureReason::PermanentError),
+            failed_refused: tally.failed_for(FailureReason::Refused),
+            failed_queue_full: tally.failed_for(FailureReason::QueueFull),
+            failed_timeout: tally.failed_for(FailureReason::Timeout),
+            failed_deadline: tally.failed_for(FailureReason::Deadline),
+            failed_not_started: tally.failed_for(FailureReason::NotStarted),
+            failed_shed: tally.failed_for(FailureReason::Shed),
+            failed_budget: tally.failed_for(FailureReason::Budget),
+            failed_breaker_open: tally.failed_for(FailureReason::BreakerOpen),
+            failed_throttled: tally.failed_for(FailureReason::Throttled),
+            failed_rate_limited: tally.failed_for(FailureReason::RateLimited),
+            failed_expired: tally.failed_for(FailureReason::Expired),
+            failed_caller_left: tally.failed_for(FailureReason::CallerLeft),
+            attempts_error: tally.ended_as(AttemptOutcome::Error),
+            attempts_refused: tally.ended_as(AttemptOutcome::Refused),
+            attempts_queue_full: tally.ended_as(AttemptOutcome::QueueFull),
+            attempts_timeout: tally.ended_as(AttemptOutcome::TimedOut),
+            attempts_shed: tally.ended_as(AttemptOutcome::Shed),
+            attempts_held_back: tally.held_back(),
             attempts_dropped: tally.dropped,
             baseline_success: course.baseline,
             final_success: course.last,
@@ -142,4 +169,18 @@ impl ReplicationRow {
             verdict: course.verdict,
         }
     }
+}
+
+/// Attempts a second at the service over a run of length `span`, the same in the busiest bin, and successes a second.
+fn rates(tally: &Tally, span: SimDuration) -> (f64, f64, f64) {
+    let bins = tally.timeline.bins();
+    let arrived = bins.iter().map(|bin| bin.first_tries + bin.retries);
+    let most_arrived = arrived.clone().max().unwrap_or(0);
+    let ended_well: u64 = bins.iter().map(|bin| bin.succeeded).sum();
+    let seconds = span.as_secs_f64().max(1e-9);
+    (
+        arrived.sum::<u64>() as f64 / seconds,
+        most_arrived as f64 / tally.timeline.width().as_secs_f64(),
+        ended_well as f64 / seconds,
+    )
 }

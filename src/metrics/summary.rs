@@ -24,9 +24,13 @@ pub struct SummaryRow {
     pub succeeded: u64,
     /// Requests that failed.
     pub failed: u64,
+    /// Requests that are dead letters at the end.
+    pub dead_lettered: u64,
+    /// Dead letters that came back to be tried again.
+    pub redriven: u64,
     /// Requests still in flight at the end.
     pub unfinished: u64,
-    /// Succeeded ÷ (succeeded + failed).
+    /// Succeeded ÷ (succeeded + failed + dead-lettered).
     pub success_rate: Option<f64>,
     /// Lower end of its interval.
     pub success_rate_low: Option<f64>,
@@ -136,6 +140,20 @@ pub struct SummaryRow {
     pub failed_deadline: u64,
     /// Requests that never started for want of a place in flight.
     pub failed_not_started: u64,
+    /// Failed requests whose last attempt was shed by a service that protects itself.
+    pub failed_shed: u64,
+    /// Failed requests whose retry the budget denied.
+    pub failed_budget: u64,
+    /// Failed requests that ended at an open circuit breaker.
+    pub failed_breaker_open: u64,
+    /// Failed requests that ended because the client throttled itself.
+    pub failed_throttled: u64,
+    /// Failed requests that the client's own rate limit would have made wait too long.
+    pub failed_rate_limited: u64,
+    /// Failed requests that were dead letters for as long as letters are kept.
+    pub failed_expired: u64,
+    /// Requests that succeeded after their caller had gone away.
+    pub failed_caller_left: u64,
     /// Attempts answered with a failure code.
     pub attempts_error: u64,
     /// Attempts refused by an outage.
@@ -144,6 +162,10 @@ pub struct SummaryRow {
     pub attempts_queue_full: u64,
     /// Attempts that timed out.
     pub attempts_timeout: u64,
+    /// Attempts shed by a service that protects itself.
+    pub attempts_shed: u64,
+    /// Attempts that the client held back: they were never sent, and `attempts` does not count them.
+    pub attempts_held_back: u64,
     /// Attempts that got no answer: dropped, skipped or cancelled at the service, or lost while it hung.
     pub attempts_dropped: u64,
 }
@@ -163,6 +185,16 @@ pub struct TimelineRow<'a> {
     pub goodput_per_s: f64,
     /// Requests a second that failed.
     pub failed_per_s: f64,
+    /// Retries a second that succeeded.
+    pub retries_succeeded_per_s: f64,
+    /// Attempts a second that clients held back.
+    pub held_back_per_s: f64,
+    /// Requests a second whose retry the budget denied.
+    pub budget_denied_per_s: f64,
+    /// What is left of retry budgets at the start of the bin, 1 is full; empty without budgets.
+    pub budget_level: Option<f64>,
+    /// Share of circuit breakers that are not closed at the start of the bin; empty without breakers.
+    pub breakers_open: Option<f64>,
     /// Attempts waiting at the service.
     pub queue_length: f64,
     /// Busy workers.
@@ -171,6 +203,10 @@ pub struct TimelineRow<'a> {
     pub waiting_in_backoff: f64,
     /// Requests started and not ended.
     pub requests_in_flight: f64,
+    /// Requests a second that became dead letters.
+    pub dead_lettered_per_s: f64,
+    /// Dead letters kept.
+    pub dead_letters: f64,
 }
 
 /// A row of `attempts.csv`: how many requests took so many attempts.
@@ -205,12 +241,12 @@ pub fn summarise(
 
 /// The counts over all replications, and the latencies of all successes together.
 fn counts(total: &Tally) -> SummaryRow {
-    let failed = |reason: FailureReason| total.failed[reason as usize];
-    let outcome = |outcome: AttemptOutcome| total.outcomes[outcome as usize];
     SummaryRow {
         requests: total.requests,
         succeeded: total.succeeded,
         failed: total.failed_total(),
+        dead_lettered: total.dead_lettered_total(),
+        redriven: total.redriven,
         unfinished: total.unfinished,
         attempts: total.attempts,
         wasted_work_share: total.wasted_work_share(),
@@ -221,17 +257,26 @@ fn counts(total: &Tally) -> SummaryRow {
         latency_p99_ms: total.latency.quantile_ms(0.99),
         latency_p999_ms: total.latency.quantile_ms(0.999),
         latency_max_ms: total.latency.max_ms(),
-        failed_error: failed(FailureReason::Error),
-        failed_permanent_error: failed(FailureReason::PermanentError),
-        failed_refused: failed(FailureReason::Refused),
-        failed_queue_full: failed(FailureReason::QueueFull),
-        failed_timeout: failed(FailureReason::Timeout),
-        failed_deadline: failed(FailureReason::Deadline),
-        failed_not_started: failed(FailureReason::NotStarted),
-        attempts_error: outcome(AttemptOutcome::Error),
-        attempts_refused: outcome(AttemptOutcome::Refused),
-        attempts_queue_full: outcome(AttemptOutcome::QueueFull),
-        attempts_timeout: outcome(AttemptOutcome::TimedOut),
+        failed_error: total.failed_for(FailureReason::Error),
+        failed_permanent_error: total.failed_for(FailureReason::PermanentError),
+        failed_refused: total.failed_for(FailureReason::Refused),
+        failed_queue_full: total.failed_for(FailureReason::QueueFull),
+        failed_timeout: total.failed_for(FailureReason::Timeout),
+        failed_deadline: total.failed_for(FailureReason::Deadline),
+        failed_not_started: total.failed_for(FailureReason::NotStarted),
+        failed_shed: total.failed_for(FailureReason::Shed),
+        failed_budget: total.failed_for(FailureReason::Budget),
+        failed_breaker_open: total.failed_for(FailureReason::BreakerOpen),
+        failed_throttled: total.failed_for(FailureReason::Throttled),
+        failed_rate_limited: total.failed_for(FailureReason::RateLimited),
+        failed_expired: total.failed_for(FailureReason::Expired),
+        failed_caller_left: total.failed_for(FailureReason::CallerLeft),
+        attempts_error: total.ended_as(AttemptOutcome::Error),
+        attempts_refused: total.ended_as(AttemptOutcome::Refused),
+        attempts_queue_full: total.ended_as(AttemptOutcome::QueueFull),
+        attempts_timeout: total.ended_as(AttemptOutcome::TimedOut),
+        attempts_shed: total.ended_as(AttemptOutcome::Shed),
+        attempts_held_back: total.held_back(),
         attempts_dropped: total.dropped,
         ..SummaryRow::default()
     }
@@ -329,6 +374,7 @@ pub fn timeline_rows<'a>(
             // The last bin may be cut by the end of the run.
             let seconds =
                 width.min(end.as_secs_f64() - start).max(1e-9) * f64::from(replications.max(1));
+            let mean = |ppm: u64| ppm as f64 / 1e6 / f64::from(replications.max(1));
             let level = |gauge: Gauge| bin.areas[gauge as usize] as f64 / 1e9 / seconds;
             TimelineRow {
                 strategy,
@@ -337,10 +383,17 @@ pub fn timeline_rows<'a>(
                 retries_per_s: bin.retries as f64 / seconds,
                 goodput_per_s: bin.succeeded as f64 / seconds,
                 failed_per_s: bin.failed as f64 / seconds,
+                retries_succeeded_per_s: bin.retries_succeeded as f64 / seconds,
+                held_back_per_s: bin.held_back as f64 / seconds,
+                budget_denied_per_s: bin.budget_denied as f64 / seconds,
+                budget_level: total.has_budgets.then(|| mean(bin.budget_level_ppm)),
+                breakers_open: total.has_breakers.then(|| mean(bin.breakers_open_ppm)),
                 queue_length: level(Gauge::Queue),
                 busy_workers: level(Gauge::Busy),
                 waiting_in_backoff: level(Gauge::Backoff),
                 requests_in_flight: level(Gauge::InFlight),
+                dead_lettered_per_s: bin.dead_lettered as f64 / seconds,
+                dead_letters: level(Gauge::DeadLetters),
             }
         })
 }

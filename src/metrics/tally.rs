@@ -71,6 +71,10 @@ pub struct Tally {
     pub succeeded: u64,
     /// Requests that failed, by [`FailureReason`].
     pub failed: [u64; FailureReason::ALL.len()],
+    /// Requests that are dead letters at the end, by the [`FailureReason`] that made them so.
+    pub dead_lettered: [u64; FailureReason::ALL.len()],
+    /// Dead letters that came back.
+    pub redriven: u64,
     /// Requests still in flight at the end.
     pub unfinished: u64,
     /// Attempts made.
@@ -117,6 +121,10 @@ pub struct Tally {
     pub timeline: Timeline,
     /// Events the engine handled.
     pub events: u64,
+    /// Whether there are retry budgets, ...
+    pub has_budgets: bool,
+    /// ... and circuit breakers.
+    pub has_breakers: bool,
 }
 
 impl Tally {
@@ -126,6 +134,8 @@ impl Tally {
             requests: 0,
             succeeded: 0,
             failed: Default::default(),
+            dead_lettered: Default::default(),
+            redriven: 0,
             unfinished: 0,
             attempts: 0,
             outcomes: Default::default(),
@@ -149,6 +159,8 @@ impl Tally {
             in_system_max: 0,
             timeline: Timeline::new(bin, end),
             events: 0,
+            has_budgets: false,
+            has_breakers: false,
         }
     }
 
@@ -164,14 +176,47 @@ impl Tally {
         }
     }
 
+    /// Requests that failed for a reason.
+    pub fn failed_for(&self, reason: FailureReason) -> u64 {
+        self.failed[reason as usize]
+    }
+
+    /// Attempts that ended in a way.
+    pub fn ended_as(&self, outcome: AttemptOutcome) -> u64 {
+        self.outcomes[outcome as usize]
+    }
+
     /// Requests that failed, for any reason.
     pub fn failed_total(&self) -> u64 {
         self.failed.iter().sum()
     }
 
-    /// Succeeded ÷ (succeeded + failed), if any request ended.
+    /// Attempts that clients held back.
+    pub fn held_back(&self) -> u64 {
+        let local = AttemptOutcome::ALL
+            .iter()
+            .filter(|outcome| outcome.is_local());
+        local.map(|&outcome| self.outcomes[outcome as usize]).sum()
+    }
+
+    /// Requests that are dead letters at the end.
+    pub fn dead_lettered_total(&self) -> u64 {
+        self.dead_lettered.iter().sum()
+    }
+
+    /// Requests that succeeded, failed or are dead letters.
+    pub fn ended(&self) -> u64 {
+        self.succeeded + self.failed_total() + self.dead_lettered_total()
+    }
+
+    /// Requests that failed or were dead-lettered for a reason.
+    pub fn lost_to(&self, reason: FailureReason) -> u64 {
+        self.failed[reason as usize] + self.dead_lettered[reason as usize]
+    }
+
+    /// Succeeded ÷ (succeeded + failed + dead-lettered), if any request ended.
     pub fn success_rate(&self) -> Option<f64> {
-        let ended = self.succeeded + self.failed_total();
+        let ended = self.ended();
         (ended > 0).then(|| self.succeeded as f64 / ended as f64)
     }
 
@@ -200,14 +245,15 @@ impl Tally {
     /// # Errors
     /// The sum that does not close, in words.
     pub fn check_conservation(&self) -> Result<(), String> {
-        let ended = self.succeeded + self.failed_total() + self.unfinished;
+        let ended = self.ended() + self.unfinished;
         if self.requests != ended {
             return Err(format!(
                 "{} requests arrived, but {ended} are accounted for",
                 self.requests
             ));
         }
-        let seen = self.outcomes.iter().sum::<u64>() + self.attempts_in_flight;
+        let sent = self.outcomes.iter().sum::<u64>() - self.held_back();
+        let seen = sent + self.attempts_in_flight;
         if self.attempts != seen {
             return Err(format!(
                 "{} attempts were made, but {seen} are accounted for",
@@ -224,7 +270,9 @@ impl Tally {
         self.unfinished += other.unfinished;
         self.attempts += other.attempts;
         self.attempts_in_flight += other.attempts_in_flight;
+        self.redriven += other.redriven;
         add(&mut self.failed, &other.failed);
+        add(&mut self.dead_lettered, &other.dead_lettered);
         add(&mut self.outcomes, &other.outcomes);
         add_grow(&mut self.succeeded_with, &other.succeeded_with);
         add_grow(&mut self.failed_with, &other.failed_with);
@@ -256,6 +304,8 @@ impl Tally {
         self.in_system_max = self.in_system_max.max(other.in_system_max);
         self.timeline.merge(&other.timeline);
         self.events += other.events;
+        self.has_budgets |= other.has_budgets;
+        self.has_breakers |= other.has_breakers;
     }
 }
 

@@ -18,9 +18,11 @@ pub enum Gauge {
     Backoff,
     /// Requests in flight: started and not ended.
     InFlight,
+    /// Requests that have failed and are kept.
+    DeadLetters,
 }
 
-const GAUGES: usize = 4;
+const GAUGES: usize = 5;
 
 /// What happened in one bin; levels as areas in unit · nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,10 +31,22 @@ pub struct Bin {
     pub first_tries: u64,
     /// Later attempts that reached the service.
     pub retries: u64,
+    /// Attempts that clients held back.
+    pub held_back: u64,
+    /// Retries that succeeded.
+    pub retries_succeeded: u64,
+    /// Requests whose retry the budget denied.
+    pub budget_denied: u64,
+    /// Requests that became dead letters.
+    pub dead_lettered: u64,
     /// Requests that succeeded.
     pub succeeded: u64,
     /// Requests that failed.
     pub failed: u64,
+    /// What is left of retry budgets at the start of the bin, as a share of a full one, in millionths.
+    pub budget_level_ppm: u64,
+    /// Share of circuit breakers that are open or half open at the start of the bin, in millionths.
+    pub breakers_open_ppm: u64,
     /// Area under each [`Gauge`].
     pub areas: [i64; GAUGES],
 }
@@ -199,6 +213,12 @@ impl Timeline {
         for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
             mine.first_tries += theirs.first_tries;
             mine.retries += theirs.retries;
+            mine.dead_lettered += theirs.dead_lettered;
+            mine.held_back += theirs.held_back;
+            mine.retries_succeeded += theirs.retries_succeeded;
+            mine.budget_denied += theirs.budget_denied;
+            mine.budget_level_ppm += theirs.budget_level_ppm;
+            mine.breakers_open_ppm += theirs.breakers_open_ppm;
             mine.succeeded += theirs.succeeded;
             mine.failed += theirs.failed;
             for (a, b) in mine.areas.iter_mut().zip(theirs.areas) {

@@ -293,10 +293,23 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     #[inline(always)]
     pub(super) fn end_request(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         self.change(Gauge::InFlight, -1);
-        let request = &mut self.requests[index];
-        request.stage = Stage::Ended;
-        let (group, client) = (request.group, request.client);
+        self.requests[index].stage = Stage::Ended;
         self.requests.remove(index);
+        self.free_client(index, scheduler);
+    }
+
+    /// The client of a request, and its place in flight, are free again. Those of a letter were free already.
+    #[inline(always)]
+    pub(super) fn free_client(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
+        let Request {
+            group,
+            client,
+            redrives,
+            ..
+        } = self.requests[index];
+        if !PLAIN && redrives > 0 {
+            return;
+        }
         let state = &mut self.groups[usize::from(group)];
         state.release(client, group, scheduler);
         if !PLAIN && !state.pools.is_empty() {

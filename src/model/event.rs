@@ -21,6 +21,14 @@ pub(super) enum Event {
     PoolFreed { group: u16, pool: u32 },
     /// A request has waited for a place long enough.
     PoolWaitOver { request: u32 },
+    /// A bin of the timeline begins, and the levels of budgets and breakers are noted.
+    LevelsDue,
+    /// A request has waited long enough to send another attempt beside the present one.
+    HedgeDue { request: u32 },
+    /// A dead letter of a group is due to come back.
+    LetterDue { group: u16 },
+    /// A dead letter of a group may have been kept for too long.
+    LetterExpires { group: u16 },
     /// A fault starts, ends or moves on.
     ConditionsChanged,
 }

@@ -20,6 +20,8 @@ pub(super) enum Stage {
     Attempting,
     /// Waiting for its next attempt.
     BackingOff,
+    /// It has failed and is kept as a letter.
+    DeadLettered,
 }
 
 /// A request in flight. A power of two bytes makes its address a shift of its index.
@@ -46,10 +48,16 @@ pub(super) struct Request {
     pub(super) previous_in_pool: u32,
     /// The bin of the timeline in which it started.
     pub(super) bin: u32,
+    /// Attempts that were sent: the client may hold some back, and letters begin to count anew.
+    pub(super) sent: u32,
+    /// How often it has come back as a letter.
+    pub(super) redrives: u32,
     pub(super) group: u16,
     pub(super) stage: Stage,
     /// Whether it is inside the measuring window.
     pub(super) counted: bool,
+    /// Whether its present attempt may have hedges beside it.
+    pub(super) hedges: bool,
     /// The event that ends its patience, if that is in the lane for such events.
     pub(super) give_up: Ticket,
 }
@@ -72,9 +80,12 @@ impl Request {
         next_in_pool: NONE,
         previous_in_pool: NONE,
         bin: 0,
+        sent: 0,
+        redrives: 0,
         group: 0,
         stage: Stage::Ended,
         counted: false,
+        hedges: false,
         give_up: Ticket::NONE,
     };
 }
@@ -107,6 +118,10 @@ pub(super) struct Job {
     pub(super) code: u16,
     /// Whether a fault has already decided that it fails.
     pub(super) doomed: bool,
+    /// How many attempts were inside when it was admitted, itself included, up to the range of the type.
+    pub(super) inside: u16,
+    /// The wait that its client is told, in milliseconds; 0 when none is.
+    pub(super) told_ms: u32,
     /// Its place in the queue.
     pub(super) ticket: u64,
     pub(super) reached_at: SimTime,
@@ -131,6 +146,8 @@ impl Job {
             outcome: AttemptOutcome::Ok,
             code: 0,
             doomed: false,
+            inside: 0,
+            told_ms: 0,
             ticket: 0,
             reached_at: now,
             started_at: SimTime::MAX,
@@ -138,11 +155,21 @@ impl Job {
         }
     }
 
-    /// When the service of the present attempt of `request` started, if this is its job: the place of a job that has gone
-    /// holds it until another takes the place.
-    pub(super) fn start_for(&self, request: &Request) -> Option<SimTime> {
-        let started = self.key == request.attempt_key && self.started_at < SimTime::MAX;
+    /// When the service of the attempt with `key` started, if this is its job: the place of a job that has gone holds it
+    /// until another takes the place.
+    pub(super) fn start_with(&self, key: Key) -> Option<SimTime> {
+        let started = self.key == key && self.started_at < SimTime::MAX;
         started.then_some(self.started_at)
+    }
+
+    /// The wait that its client is told with an answer like this, if any.
+    #[inline]
+    pub(super) fn told(&self, outcome: AttemptOutcome) -> Option<SimDuration> {
+        let is_refusal = matches!(
+            outcome,
+            AttemptOutcome::Error | AttemptOutcome::Shed | AttemptOutcome::QueueFull
+        );
+        (is_refusal && self.told_ms > 0).then(|| SimDuration::from_millis(u64::from(self.told_ms)))
     }
 
     /// Whether the client still waits for this attempt of `request`.

@@ -2,6 +2,7 @@
 
 use super::clients::GroupPlan;
 use super::event::Event;
+use super::letters::LetterBox;
 use super::slab::NONE;
 use super::strategy::Strategy;
 use super::stream::Stream;
@@ -37,6 +38,8 @@ pub(super) struct Group<'p> {
     pub(super) jitter_drawn: Vec<u32>,
     /// Attempts of each client that reached the service, for faults that count them.
     pub(super) attempts_seen: Vec<u32>,
+    /// Requests that have failed and are kept.
+    pub(super) letters: LetterBox,
     pub(super) arrival_lane: Lane,
     pub(super) give_up_lane: Option<Lane>,
     pub(super) pause_lane: Option<Lane>,
@@ -72,10 +75,11 @@ impl<'p> Group<'p> {
             backoff: vec![BackoffState::default(); when(strategy.rule.backoff.uses_client_state())],
             jitter_drawn: vec![0; when(strategy.generators > 0)],
             attempts_seen: vec![0; when(counts_attempts)],
+            letters: LetterBox::default(),
             arrival_lane: scheduler.lane(),
             give_up_lane: strategy.gives_up_in_order().then(|| scheduler.lane()),
             pause_lane: plan.arrivals.constant_pause().then(|| scheduler.lane()),
-            retry_lane: strategy.rule.backoff.constant().map(|_| scheduler.lane()),
+            retry_lane: strategy.waits_alike().then(|| scheduler.lane()),
         }
     }
 }

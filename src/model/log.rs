@@ -1,6 +1,7 @@
 //! A record of every attempt, for those who ask for it.
 
 use crate::outcome::{AttemptOutcome, FailureReason};
+use crate::policy::Decision;
 use crate::time::{SimDuration, SimTime};
 
 /// What the client did after an attempt.
@@ -12,8 +13,20 @@ pub enum Next {
     RetryAfter(SimDuration),
     /// The request failed.
     GaveUp(FailureReason),
+    /// Another attempt of the request was in flight, or ended it.
+    Hedged,
     /// The run ended first.
     Unfinished,
+}
+
+impl From<Decision> for Next {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Succeed => Self::Succeeded,
+            Decision::RetryAfter(delay) => Self::RetryAfter(delay),
+            Decision::GiveUp(reason) => Self::GaveUp(reason),
+        }
+    }
 }
 
 /// One attempt, told when it has ended for its client.
@@ -27,6 +40,8 @@ pub struct AttemptRecord {
     pub client: u32,
     /// 1 for the first try.
     pub attempt: u32,
+    /// How often the request had come back as a dead letter; attempts count anew each time.
+    pub redrives: u32,
     /// When the request was meant to start.
     pub intended_at: SimTime,
     /// When the attempt was sent.

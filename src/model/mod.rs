@@ -5,6 +5,7 @@
 
 mod arrival;
 mod arrival_plan;
+mod callers;
 mod client;
 mod clients;
 mod conditions;
@@ -12,14 +13,22 @@ mod event;
 mod fault;
 mod flight;
 mod group;
+mod guarded;
+mod hedging;
+mod hold;
+mod letters;
 mod log;
 mod pace;
+mod protect;
 mod queue;
+mod redrive;
+mod round;
 mod service;
 mod serving;
 mod settle;
 mod slab;
 mod step;
+mod stop;
 mod strategy;
 mod stream;
 mod way;
@@ -30,10 +39,12 @@ pub use arrival::{
     Start, Trace,
 };
 pub use arrival_plan::ArrivalPlan;
+pub use callers::Callers;
 pub(crate) use clients::check_name;
 pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
 pub use conditions::FaultSchedule;
 pub use fault::{FaultSpec, MOST_REPEATS, Outage};
+pub use letters::{AfterTime, AtRate, DeadLetters, Redrive};
 pub use log::{AttemptLog, AttemptRecord, Next, NoLog};
 pub use queue::Discipline;
 pub use service::{

@@ -4,7 +4,9 @@
 //! become tombstones that no longer count, and the line is swept once half of it is tombstones.
 
 use crate::choice;
+use crate::policy::admission::AdaptiveLifo;
 use crate::rng::Draws;
+use crate::time::SimTime;
 use std::collections::VecDeque;
 
 choice! {
@@ -16,6 +18,8 @@ choice! {
         Lifo = "lifo", r#""lifo""#;
         /// Any, with equal probability.
         Random = "random", r#""random""#;
+        /// The one that has waited longest; the one that came last while a queue lasts.
+        AdaptiveLifo(AdaptiveLifo) = "adaptive_lifo", r#"{ adaptive_lifo = { after = "100ms" } }"#;
     }
 }
 
@@ -36,6 +40,8 @@ pub(super) struct JobQueue {
     live: u32,
     next_ticket: u64,
     discipline: Discipline,
+    /// When the line was last empty.
+    empty_until: SimTime,
 }
 
 impl JobQueue {
@@ -45,6 +51,7 @@ impl JobQueue {
             live: 0,
             next_ticket: 0,
             discipline,
+            empty_until: SimTime::ZERO,
         }
     }
 
@@ -56,7 +63,10 @@ impl JobQueue {
 
     /// Adds a job at the end and gives it a ticket, with which it may [`leave`](Self::leave).
     #[inline]
-    pub(super) fn push(&mut self, job: u32) -> u64 {
+    pub(super) fn push(&mut self, job: u32, now: SimTime) -> u64 {
+        if self.live == 0 {
+            self.empty_until = now;
+        }
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         self.line.push_back(Waiting { ticket, job });
@@ -66,11 +76,15 @@ impl JobQueue {
 
     /// Takes the next job. `draws` is used by the random discipline alone.
     #[inline]
-    pub(super) fn pop(&mut self, draws: &mut Draws) -> Option<u32> {
+    pub(super) fn pop(&mut self, draws: &mut Draws, now: SimTime) -> Option<u32> {
         while self.live > 0 {
-            let next = match self.discipline {
+            let next = match &self.discipline {
                 Discipline::Fifo => self.line.pop_front(),
                 Discipline::Lifo => self.line.pop_back(),
+                Discipline::AdaptiveLifo(rule) if rule.newest_first(now - self.empty_until) => {
+                    self.line.pop_back()
+                }
+                Discipline::AdaptiveLifo(_) => self.line.pop_front(),
                 Discipline::Random => self
                     .line
                     .swap_remove_back(draws.below(self.line.len() as u64) as usize),
@@ -115,12 +129,12 @@ mod tests {
     fn served(discipline: Discipline, leaving: &[u32]) -> Vec<u32> {
         let mut draws = Key::root(1, 1).draws(Purpose::QueueOrder);
         let mut queue = JobQueue::new(discipline);
-        let tickets: Vec<u64> = (0..6).map(|job| queue.push(job)).collect();
+        let tickets: Vec<u64> = (0..6).map(|job| queue.push(job, SimTime::ZERO)).collect();
         leaving
             .iter()
             .for_each(|&job| queue.leave(tickets[job as usize]));
         assert_eq!(queue.len() as usize, 6 - leaving.len());
-        std::iter::from_fn(|| queue.pop(&mut draws)).collect()
+        std::iter::from_fn(|| queue.pop(&mut draws, SimTime::ZERO)).collect()
     }
 
     #[test]
@@ -136,13 +150,15 @@ mod tests {
     fn a_line_of_tombstones_is_swept_and_stays_in_order() {
         let mut draws = Key::root(1, 1).draws(Purpose::QueueOrder);
         let mut queue = JobQueue::new(Discipline::Fifo);
-        let tickets: Vec<u64> = (0..1000).map(|job| queue.push(job)).collect();
+        let tickets: Vec<u64> = (0..1000)
+            .map(|job| queue.push(job, SimTime::ZERO))
+            .collect();
         tickets
             .iter()
             .filter(|&&ticket| ticket % 10 != 0)
             .for_each(|&ticket| queue.leave(ticket));
         assert!(queue.line.len() < 210, "{}", queue.line.len());
-        let rest: Vec<u32> = std::iter::from_fn(|| queue.pop(&mut draws)).collect();
+        let rest: Vec<u32> = std::iter::from_fn(|| queue.pop(&mut draws, SimTime::ZERO)).collect();
         assert_eq!(rest, (0..1000).step_by(10).collect::<Vec<_>>());
     }
 }

@@ -3,7 +3,10 @@
 use super::queue::{Discipline, JobQueue};
 use crate::decode::{Check, Decode, Node, Reader, Value};
 use crate::dist::{Distribution, Sampler};
-use crate::policy::Code;
+use crate::policy::admission::{
+    Codel, CodelState, ConcurrencyLimit, LimitState, RateLimit, RateLimitState, RetryAfter,
+};
+use crate::policy::{Code, RetryOn};
 use crate::units::Ratio;
 use crate::{choice, record};
 use serde::{Serialize, Serializer};
@@ -68,6 +71,8 @@ choice! {
         DropIfLate = "drop_if_late", r#""drop_if_late""#;
         /// The client's giving up reaches the service at once: waiting or running work stops.
         Cancel = "cancel", r#""cancel""#;
+        /// The deadline of the request travels with it: waiting or running work stops when it has passed. Attempt timeouts do not travel.
+        StopAtDeadline = "stop_at_deadline", r#""stop_at_deadline""#;
     }
 }
 
@@ -78,10 +83,40 @@ record! {
         capacity: Limit = Limit::NONE,
         /// Which waiting attempt is served next.
         discipline: Discipline = Discipline::Fifo,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// When an attempt whose turn has come is shed because the queue is too slow; never when left out.
+        codel: Option<Codel> = None,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// Retries are shed while so many attempts wait: the rest of the places is for first tries. No difference when left out.
+        retry_places: Option<u32> = None,
     }
 }
 
-impl Check for QueueSpec {}
+impl QueueSpec {
+    /// Places without end, first come, first served.
+    fn usual() -> Self {
+        Self {
+            capacity: Limit::NONE,
+            discipline: Discipline::Fifo,
+            codel: None,
+            retry_places: None,
+        }
+    }
+}
+
+impl Check for QueueSpec {
+    fn check(&self, reader: &mut Reader) {
+        if let (Some(places), Some(capacity)) = (self.retry_places, self.capacity.0)
+            && places >= capacity
+        {
+            reader.warn_at(
+                &["retry_places", "capacity"],
+                "`retry_places` has no effect: it is no less than the capacity",
+                "give a smaller number",
+            );
+        }
+    }
+}
 
 record! {
     /// One way for an attempt to fail.
@@ -113,7 +148,7 @@ record! {
         /// Attempts served at the same time.
         workers: Limit,
         /// Where attempts wait for a worker.
-        queue: QueueSpec = QueueSpec { capacity: Limit::NONE, discipline: Discipline::Fifo },
+        queue: QueueSpec = QueueSpec::usual(),
         /// How long a worker needs for an attempt.
         service_time: Distribution,
         /// Failure codes and their probabilities; they exclude each other.
@@ -122,6 +157,18 @@ record! {
         failures_take_time: bool = true,
         /// What happens to attempts whose client has given up.
         on_abandon: OnAbandon = OnAbandon::Continue,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// The rate at which attempts are let in; the others are answered with code 429 at once.
+        rate_limit: Option<RateLimit> = None,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// How many attempts may be inside, waiting or in service; the others are shed at once.
+        concurrency_limit: Option<ConcurrencyLimit> = None,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// The wait that clients are told when they are refused.
+        retry_after: Option<RetryAfter> = None,
+        #[serde(skip_serializing_if = "RetryOn::is_refusal")]
+        /// The outcomes that come with it.
+        retry_after_on: RetryOn = RetryOn::refusals(),
         /// Delays between client and service.
         network: NetworkSpec = NetworkSpec { request: Distribution::ZERO, response: Distribution::ZERO },
     }
@@ -179,6 +226,16 @@ pub struct ServicePlan {
     pub failures_take_time: bool,
     /// What happens to attempts whose client has given up.
     pub on_abandon: OnAbandon,
+    /// What sheds attempts whose turn has come.
+    pub codel: Option<Codel>,
+    /// Waiting attempts from which on retries are shed; `u32::MAX` is never.
+    pub retry_places: u32,
+    /// What limits the rate of attempts.
+    pub rate_limit: Option<RateLimit>,
+    /// What limits how many are inside.
+    pub concurrency_limit: Option<ConcurrencyLimit>,
+    /// The wait that clients are told, and with which outcomes.
+    pub retry_after: Option<(RetryAfter, RetryOn)>,
     /// Delay to the service; `None` is zero.
     pub request_delay: Option<Sampler>,
     /// Delay back; `None` is zero.
@@ -186,6 +243,14 @@ pub struct ServicePlan {
 }
 
 impl ServicePlan {
+    /// Whether the service protects itself, beyond the places of its queue.
+    pub fn sheds(&self) -> bool {
+        self.codel.is_some()
+            || self.retry_places < u32::MAX
+            || self.rate_limit.is_some()
+            || self.concurrency_limit.is_some()
+    }
+
     /// The failures that can happen: how likely each is, and its code.
     pub fn failure_shares(&self) -> impl Iterator<Item = (f64, u16)> {
         let mut below = 0.0;
@@ -223,6 +288,13 @@ impl ServiceSpec {
             failures: failures.collect(),
             failures_take_time: self.failures_take_time,
             on_abandon: self.on_abandon.clone(),
+            codel: self.queue.codel,
+            retry_places: self.queue.retry_places.unwrap_or(u32::MAX),
+            rate_limit: self.rate_limit,
+            concurrency_limit: self.concurrency_limit,
+            retry_after: self
+                .retry_after
+                .map(|told| (told, self.retry_after_on.clone())),
             request_delay: leg(&self.network.request)?,
             response_delay: leg(&self.network.response)?,
         })
@@ -248,6 +320,10 @@ pub(super) struct Service {
     pub(super) arrived: u64,
     /// Most attempts waiting or in service at once.
     pub(super) most_inside: u64,
+    /// What its limits remember.
+    pub(super) rate: Option<RateLimitState>,
+    pub(super) limit: Option<LimitState>,
+    pub(super) codel: Option<CodelState>,
 }
 
 impl Service {
@@ -257,6 +333,9 @@ impl Service {
             queue: JobQueue::new(plan.discipline.clone()),
             arrived: 0,
             most_inside: 0,
+            rate: plan.rate_limit.as_ref().map(RateLimit::fresh),
+            limit: plan.concurrency_limit.as_ref().map(ConcurrencyLimit::fresh),
+            codel: plan.codel.as_ref().map(Codel::fresh),
         }
     }
 }

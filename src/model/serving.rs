@@ -50,12 +50,23 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         {
             return answer(AttemptOutcome::Error, code);
         }
+        if !PLAIN
+            && self.plan.service.sheds()
+            && let Some((outcome, code)) = self.turn_away(index, now)
+        {
+            return answer(outcome, code);
+        }
         if self.service.busy < self.conditions.workers {
-            self.serve(index, scheduler);
+            // Those that do not wait are seen by the rule that sheds those that do.
+            if PLAIN || !self.is_too_slow(index, now) {
+                self.serve(index, scheduler);
+            } else {
+                self.shed(index, scheduler);
+            }
         } else if self.service.queue.len() < self.plan.service.queue_capacity {
             let job = &mut self.jobs[index];
             job.whereabouts = Whereabouts::Waiting;
-            job.ticket = self.service.queue.push(index);
+            job.ticket = self.service.queue.push(index, now);
             self.change(Gauge::Queue, 1);
         } else {
             return answer(AttemptOutcome::QueueFull, 0);
@@ -113,7 +124,15 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     fn serve(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
         let job = &self.jobs[index];
-        let end = now + self.work(job.key);
+        let mut end = now + self.work(job.key);
+        if !PLAIN {
+            let Some(cut) = self.cut_work(index, now, end) else {
+                self.vanish(index);
+                return;
+            };
+            end = cut;
+        }
+        let job = &self.jobs[index];
         if !PLAIN
             && self.plan.service.on_abandon == OnAbandon::DropIfLate
             && !self.ends_in_time(job, end)
@@ -164,7 +183,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } else {
             request.gives_up_at
         };
-        job.is_awaited_by(request) && end <= patience
+        self.is_awaited(job) && end <= patience
     }
 
     /// The wait of an attempt is over, and with it a patience that covers the wait only; the deadline stays.
@@ -172,14 +191,15 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     fn stop_patience(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
         let job = &self.jobs[index];
         let request = &mut self.requests[job.request];
-        let covers_wait = self.groups[usize::from(job.group)]
-            .strategy
-            .timeout_covers_wait;
-        if covers_wait && job.is_awaited_by(request) {
-            request.gives_up_at = request.deadline;
-            if request.deadline < SimTime::MAX {
-                let request = job.request;
-                scheduler.at(self.requests[request].deadline, Event::GaveUp { request });
+        let strategy = self.groups[usize::from(job.group)].strategy;
+        if strategy.timeout_covers_wait && job.is_awaited_by(request) {
+            let ends = strategy.deadline_ends_attempts();
+            request.gives_up_at = if ends { request.deadline } else { SimTime::MAX };
+            if request.gives_up_at < SimTime::MAX {
+                let event = Event::GaveUp {
+                    request: job.request,
+                };
+                scheduler.at(request.gives_up_at, event);
             }
         }
     }
@@ -192,8 +212,13 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         if job.whereabouts != Whereabouts::InService || job.done_at != now {
             return Step::Rest;
         }
+        if !PLAIN && job.outcome == AttemptOutcome::DeadlineExceeded {
+            self.stop_work(index, now);
+            self.free_worker(scheduler);
+            return Step::Rest;
+        }
         if job.counted {
-            let in_time = job.is_awaited_by(&self.requests[job.request]);
+            let in_time = self.is_awaited(job);
             self.tally.served += 1;
             self.tally.sojourns.record(now - job.reached_at);
             let work = u128::from((now - job.started_at).as_nanos());
@@ -208,6 +233,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } else {
             None
         };
+        if !PLAIN {
+            self.learn(index, now, false);
+        }
         self.free_worker(scheduler);
         let outcome = match failure {
             Some(_) => AttemptOutcome::Error,
@@ -221,7 +249,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     }
 
     #[inline(always)]
-    fn free_worker(&mut self, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn free_worker(&mut self, scheduler: &mut Scheduler<Event>) {
         self.service.busy -= 1;
         self.change(Gauge::Busy, -1);
         if self.service.queue.len() > 0 {
@@ -231,15 +259,20 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
 
     /// Free workers take waiting jobs.
     #[inline(never)]
-    fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
+    pub(super) fn take_from_queue(&mut self, scheduler: &mut Scheduler<Event>) {
         while self.service.queue.len() > 0 && self.service.busy < self.conditions.workers {
-            let Some(index) = self.service.queue.pop(&mut self.queue_draws) else {
+            let now = scheduler.now();
+            let Some(index) = self.service.queue.pop(&mut self.queue_draws, now) else {
                 return;
             };
             self.change(Gauge::Queue, -1);
+            if !PLAIN && self.is_too_slow(index, now) {
+                self.shed(index, scheduler);
+                continue;
+            }
             let job = &self.jobs[index];
             let skips = !PLAIN && self.plan.service.on_abandon == OnAbandon::SkipWhenDequeued;
-            if skips && !job.is_awaited_by(&self.requests[job.request]) {
+            if skips && !self.is_awaited(job) {
                 self.vanish(index);
             } else {
                 self.serve(index, scheduler);
@@ -248,7 +281,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     }
 
     /// A job ends without an answer.
-    fn vanish(&mut self, index: u32) -> Step {
+    pub(super) fn vanish(&mut self, index: u32) -> Step {
         let job = &self.jobs[index];
         self.tally.dropped += u64::from(job.counted);
         self.jobs.remove(index);
@@ -267,6 +300,10 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         let job = &mut self.jobs[index];
         job.whereabouts = Whereabouts::Returning;
         (job.outcome, job.code) = (outcome, code);
+        if !PLAIN && self.plan.service.retry_after.is_some() {
+            self.tell(index, outcome, code, scheduler.now());
+        }
+        let job = &mut self.jobs[index];
         let travel = match &self.plan.service.response_delay {
             Some(delay) if !PLAIN => delay.sample(&mut job.key.draws(Purpose::Response)),
             _ => SimDuration::ZERO,
@@ -281,11 +318,14 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
 
     /// The answer reaches the client, who may have given up.
     #[inline(always)]
-    pub(super) fn answered(&mut self, index: u32) -> Step {
+    pub(super) fn answered(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         self.jobs.remove(index);
         let job = &self.jobs[index];
-        if !job.is_awaited_by(&self.requests[job.request]) {
+        if !self.is_awaited(job) {
             return Step::Rest;
+        }
+        if !PLAIN && self.requests[job.request].hedges {
+            return self.answered_in_round(index, *job, scheduler);
         }
         Step::Settle {
             request: job.request,
@@ -298,95 +338,14 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     pub(super) fn is_answered_now(&self, request: &Request, now: SimTime) -> bool {
         let job = &self.jobs[request.job];
         let answers = match job.whereabouts {
-            Whereabouts::InService => self.plan.service.response_delay.is_none(),
+            // Work that stops at the deadline has no answer.
+            Whereabouts::InService => {
+                self.plan.service.response_delay.is_none()
+                    && job.outcome != AttemptOutcome::DeadlineExceeded
+            }
             Whereabouts::Returning => true,
             Whereabouts::Travelling | Whereabouts::Waiting | Whereabouts::Stopped => false,
         };
         answers && job.done_at == now && job.key == request.attempt_key
-    }
-
-    /// The client of a job has given up, and the service learns of it at once.
-    pub(super) fn cancel(&mut self, index: u32, key: Key, scheduler: &mut Scheduler<Event>) {
-        let job = self.jobs[index];
-        if job.key != key {
-            return;
-        }
-        match job.whereabouts {
-            Whereabouts::Waiting => {
-                self.service.queue.leave(job.ticket);
-                self.change(Gauge::Queue, -1);
-                self.jobs[index].whereabouts = Whereabouts::Stopped;
-                self.vanish(index);
-            }
-            Whereabouts::InService if self.plan.service.on_abandon == OnAbandon::Cancel => {
-                self.stop_work(index, scheduler.now());
-                self.free_worker(scheduler);
-            }
-            Whereabouts::Travelling => self.jobs[index].whereabouts = Whereabouts::Stopped,
-            Whereabouts::InService | Whereabouts::Returning | Whereabouts::Stopped => {}
-        }
-    }
-
-    /// Ends a job in service without a result. Its event will find it gone.
-    fn stop_work(&mut self, index: u32, now: SimTime) {
-        self.jobs[index].whereabouts = Whereabouts::Stopped;
-        self.count_lost_work(index, now);
-        self.vanish(index);
-    }
-
-    fn count_lost_work(&mut self, index: u32, now: SimTime) {
-        let job = &self.jobs[index];
-        if job.counted {
-            let work = u128::from((now - job.started_at).as_nanos());
-            self.tally.work_ns += work;
-            self.tally.wasted_ns += work;
-        }
-    }
-
-    /// A fault starts, ends or moves on.
-    #[inline(never)]
-    pub(super) fn conditions_changed(&mut self, scheduler: &mut Scheduler<Event>) -> Step {
-        let was_refusing = self.conditions.refuse;
-        let counted_from = self.conditions.counts_from;
-        self.conditions = self
-            .plan
-            .faults
-            .conditions(scheduler.now(), self.plan.service.workers);
-        if self.conditions.counts_from.is_some() && self.conditions.counts_from != counted_from {
-            for group in &mut self.groups {
-                group.attempts_seen.fill(0);
-            }
-        }
-        if self.conditions.refuse && !was_refusing {
-            self.lose_work(scheduler);
-        }
-        self.take_from_queue(scheduler);
-        Step::Rest
-    }
-
-    /// The service goes down: all work inside is lost, and its clients see their connections refused.
-    fn lose_work(&mut self, scheduler: &mut Scheduler<Event>) {
-        let now = scheduler.now();
-        let mut lost = Vec::new();
-        while let Some(index) = self.service.queue.pop(&mut self.queue_draws) {
-            self.change(Gauge::Queue, -1);
-            lost.push(index);
-        }
-        let busy = i64::from(std::mem::take(&mut self.service.busy));
-        self.change(Gauge::Busy, -busy);
-        let running = self
-            .jobs
-            .iter()
-            .enumerate()
-            .filter(|(_, job)| job.whereabouts == Whereabouts::InService);
-        let running: Vec<u32> = running.map(|(index, _)| index as u32).collect();
-        for &index in &running {
-            self.count_lost_work(index, now);
-        }
-        for index in lost.into_iter().chain(running) {
-            if let Step::Answered(job) = self.answer(index, AttemptOutcome::Refused, 0, scheduler) {
-                scheduler.after(SimDuration::ZERO, Event::Answered { job });
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! An attempt begins, ends, and is followed by another or by nothing.
 
 use super::group::Group;
+use super::guarded::WorldGuards;
 use super::log::{AttemptLog, AttemptRecord, Next};
 use super::service::OnAbandon;
 use super::slab::NONE;
@@ -9,7 +10,7 @@ use super::world::{Event, Job, Request, Stage, Whereabouts, World};
 use crate::kernel::{Scheduler, Ticket};
 use crate::metrics::{Gauge, Tally, count_at};
 use crate::outcome::{AttemptOutcome, FailureReason};
-use crate::policy::{Decision, Ended};
+use crate::policy::{Decision, Ended, Memory};
 use crate::rng::{Draws, Purpose};
 use crate::time::{SimDuration, SimTime};
 
@@ -17,10 +18,14 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     /// Sends the next attempt of a request on its way to the service.
     #[inline(always)]
     pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
+        if !PLAIN && let Some(instead) = self.before_attempt(index, scheduler) {
+            return instead;
+        }
         let now = scheduler.now();
         let request = &mut self.requests[index];
         let strategy = self.groups[usize::from(request.group)].strategy;
         request.attempts = request.attempts.saturating_add(1);
+        request.sent = request.sent.saturating_add(1);
         let key = request.key.child(u64::from(request.attempts));
         request.attempt_key = key;
         request.sent_at = now;
@@ -29,7 +34,11 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         let patience = strategy.attempt_timeout.as_ref().map_or(SimTime::MAX, |t| {
             now + t.sample(&mut key.draws(Purpose::Timeout))
         });
-        request.gives_up_at = patience.min(request.deadline);
+        request.gives_up_at = if PLAIN || strategy.deadline_ends_attempts() {
+            patience.min(request.deadline)
+        } else {
+            patience
+        };
         self.tally.attempts += u64::from(request.counted);
         self.sent += 1;
         let job = self.jobs.claim();
@@ -40,6 +49,14 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             return Step::Rest;
         }
         self.jobs[job] = Job::of(request, index, now);
+        let hedges = strategy.rule.guards.hedge.is_some();
+        if !PLAIN && self.plan.service.on_abandon == OnAbandon::StopAtDeadline {
+            // Until its service starts, a job holds the deadline where it will hold the end.
+            self.jobs[job].done_at = request.deadline;
+        }
+        if !PLAIN && hedges {
+            self.begin_round(index, scheduler);
+        }
         let travel = match &self.plan.service.request_delay {
             Some(delay) if !PLAIN => delay.sample(&mut key.draws(Purpose::Request)),
             _ => SimDuration::ZERO,
@@ -89,17 +106,16 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         {
             return Step::Rest;
         }
-        let late = request.gives_up_at == request.deadline;
+        let strategy = self.groups[usize::from(request.group)].strategy;
+        let late = request.gives_up_at == request.deadline && strategy.deadline_ends_attempts();
         let outcome = if late {
             AttemptOutcome::DeadlineExceeded
         } else {
             AttemptOutcome::TimedOut
         };
-        let leaves_queue = self.groups[usize::from(request.group)]
-            .strategy
-            .timeout_covers_wait;
-        if leaves_queue || self.plan.service.on_abandon == OnAbandon::Cancel {
-            self.cancel(request.job, request.attempt_key, scheduler);
+        let stops_work = self.plan.service.on_abandon == OnAbandon::Cancel;
+        if strategy.timeout_covers_wait || stops_work {
+            self.cancel(request.job, request.attempt_key, stops_work, scheduler);
         }
         Step::Settle {
             request: index,
@@ -118,15 +134,27 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         scheduler: &mut Scheduler<Event>,
     ) {
         let now = scheduler.now();
+        let mut hedges = 0;
+        if !PLAIN && self.requests[index].hedges {
+            self.end_round(index, outcome, scheduler);
+            hedges = self.round(index).all;
+        }
         let request = &mut self.requests[index];
         let group = &mut self.groups[usize::from(request.group)];
         if let Some(lane) = group.give_up_lane {
             scheduler.cancel(lane, request.give_up);
         }
+        let hint = if PLAIN || request.job == NONE {
+            None
+        } else {
+            self.jobs[request.job].told(outcome)
+        };
         let ended = Ended {
             outcome,
             code,
-            attempts_made: request.attempts,
+            attempts_made: request.attempts - hedges,
+            hint,
+            sent_at: request.sent_at,
             now,
             deadline: request.deadline,
         };
@@ -135,38 +163,73 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         }
         let decision = if PLAIN {
             let mut draws = request.attempt_key.draws(Purpose::Jitter);
-            let (rule, own) = (&group.strategy.rule, &mut request.backoff);
-            rule.decide(&ended, own, &mut draws)
+            let mut memory = Memory {
+                backoff: &mut request.backoff,
+                guards: None,
+            };
+            group.strategy.rule.decide(&ended, &mut memory, &mut draws)
         } else {
-            group.decide(&ended, request)
+            group.decide(&ended, request, index, &mut self.guards)
         };
         if L::ENABLED {
-            let started = self.jobs[request.job].start_for(request);
-            let ended = (outcome, code, now);
+            let job = (request.job != NONE).then(|| &self.jobs[request.job]);
+            let started = job.and_then(|job| job.start_with(request.attempt_key));
+            let number = if hedges > 0 {
+                self.rounds[index as usize].answered
+            } else {
+                request.attempts
+            };
+            let ended = (number, outcome, code, now);
             self.log
-                .record(attempt_record(request, started, ended, decision));
+                .record(attempt_record(request, started, ended, decision.into()));
         }
+        self.go_on(index, decision, scheduler);
+    }
+
+    /// What was decided is done.
+    #[inline(always)]
+    fn go_on(&mut self, index: u32, decision: Decision, scheduler: &mut Scheduler<Event>) {
+        let now = scheduler.now();
+        let too_late = !PLAIN && decision == Decision::Succeed && self.comes_too_late(index, now);
+        let request = &mut self.requests[index];
         match decision {
             Decision::RetryAfter(delay) => {
                 request.stage = Stage::BackingOff;
                 request.backed_off += delay;
                 self.tally.count_retry(request, delay);
                 let event = Event::RetryDue { request: index };
-                match group.retry_lane {
+                match self.groups[usize::from(request.group)].retry_lane {
                     Some(lane) => {
                         scheduler.after_in(lane, delay, event);
                     }
                     None => scheduler.after(delay, event),
                 }
             }
+            Decision::Succeed if too_late => {
+                self.fail(index, FailureReason::CallerLeft, scheduler);
+            }
             Decision::Succeed => {
                 self.tally.count_success(request, now);
                 self.end_request(index, scheduler);
             }
-            Decision::GiveUp(reason) => {
-                self.tally.count_failure(request, reason, now);
-                self.end_request(index, scheduler);
-            }
+            Decision::GiveUp(reason) => self.fail(index, reason, scheduler),
+        }
+    }
+}
+
+impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+    /// A request has failed: it is kept as a letter, or that is the end of it.
+    #[inline(always)]
+    pub(super) fn fail(
+        &mut self,
+        index: u32,
+        reason: FailureReason,
+        scheduler: &mut Scheduler<Event>,
+    ) {
+        if PLAIN || !self.keep_letter(index, reason, scheduler) {
+            let now = scheduler.now();
+            self.tally.count_failure(&self.requests[index], reason, now);
+            self.end_request(index, scheduler);
         }
     }
 }
@@ -182,25 +245,41 @@ impl Tally {
 
     #[inline(always)]
     fn count_success(&mut self, request: &Request, now: SimTime) {
-        self.timeline.bin().succeeded += 1;
+        let bin = self.timeline.bin();
+        bin.succeeded += 1;
+        bin.retries_succeeded += u64::from(request.sent > 1);
         self.timeline.cohort(request.bin).succeeded += 1;
         if request.counted {
             self.succeeded += 1;
             self.latency.record(now - request.intended_at);
             self.backoff.record(request.backed_off);
             self.backoff_of_succeeded.record(request.backed_off);
-            count_at(&mut self.succeeded_with, request.attempts as usize - 1);
+            count_at(&mut self.succeeded_with, request.sent as usize - 1);
         }
     }
 
     pub(super) fn count_failure(&mut self, request: &Request, reason: FailureReason, now: SimTime) {
-        self.timeline.bin().failed += 1;
+        let bin = self.timeline.bin();
+        bin.failed += 1;
+        bin.budget_denied += u64::from(reason == FailureReason::Budget);
         self.timeline.cohort(request.bin).failed += 1;
         if request.counted {
             self.failed[reason as usize] += 1;
             self.failed_after_ns += u128::from((now - request.intended_at).as_nanos());
             self.backoff.record(request.backed_off);
-            count_at(&mut self.failed_with, request.attempts as usize);
+            count_at(&mut self.failed_with, request.sent as usize);
+        }
+    }
+}
+
+impl Tally {
+    /// Counts a request that is a letter at the end.
+    pub(super) fn count_letter(&mut self, request: &Request, reason: FailureReason) {
+        self.timeline.cohort(request.bin).failed += 1;
+        if request.counted {
+            self.dead_lettered[reason as usize] += 1;
+            self.backoff.record(request.backed_off);
+            count_at(&mut self.failed_with, request.sent as usize);
         }
     }
 }
@@ -208,13 +287,31 @@ impl Tally {
 impl Group<'_> {
     /// What follows on an attempt of `request`, when jitter or the state of the backoff may belong to its client.
     #[inline(never)]
-    fn decide(&mut self, ended: &Ended, request: &mut Request) -> Decision {
+    fn decide(
+        &mut self,
+        ended: &Ended,
+        request: &mut Request,
+        index: u32,
+        guards: &mut WorldGuards<'_>,
+    ) -> Decision {
         let mut draws = self.jitter(request);
+        let met = guards.meet(request.group, request.client, index);
         let of_client = self.backoff.get_mut(request.client as usize);
-        let state = of_client.unwrap_or(&mut request.backoff);
-        let decision = self.strategy.rule.decide(ended, state, &mut draws);
-        if matches!(decision, Decision::RetryAfter(_)) {
-            self.note_jitter(request);
+        let mut memory = Memory {
+            backoff: of_client.unwrap_or(&mut request.backoff),
+            guards: met.map(|(_, meeting)| meeting),
+        };
+        let decision = self.strategy.rule.decide(ended, &mut memory, &mut draws);
+        match decision {
+            Decision::RetryAfter(_) => self.note_jitter(request),
+            _ => {
+                if let Some(meeting) = &mut memory.guards {
+                    let succeeded = decision == Decision::Succeed;
+                    let took = ended.now - request.intended_at;
+                    let guards = &self.strategy.rule.guards;
+                    guards.ended(meeting, ended.now, took, succeeded);
+                }
+            }
         }
         decision
     }
@@ -241,27 +338,25 @@ impl Group<'_> {
     }
 }
 
-fn attempt_record(
+/// The record of an attempt that has ended: its number, how, and when.
+pub(super) fn attempt_record(
     request: &Request,
     started_at: Option<SimTime>,
-    (outcome, code, now): (AttemptOutcome, u16, SimTime),
-    decision: Decision,
+    (attempt, outcome, code, now): (u32, AttemptOutcome, u16, SimTime),
+    next: Next,
 ) -> AttemptRecord {
     AttemptRecord {
         group: request.group,
         request: request.number,
         client: request.client,
-        attempt: request.attempts,
+        attempt,
+        redrives: request.redrives,
         intended_at: request.intended_at,
         sent_at: request.sent_at,
         started_at,
         ended_at: now,
         outcome: Some(outcome),
         code,
-        next: match decision {
-            Decision::Succeed => Next::Succeeded,
-            Decision::RetryAfter(delay) => Next::RetryAfter(delay),
-            Decision::GiveUp(reason) => Next::GaveUp(reason),
-        },
+        next,
     }
 }

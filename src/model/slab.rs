@@ -48,6 +48,11 @@ impl<T: Copy> Slab<T> {
         self.free.push(index);
     }
 
+    /// Places that are or were in use: all below this.
+    pub(super) fn len(&self) -> u32 {
+        self.items.len() as u32
+    }
+
     /// Everything that has a place or had one.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         self.items.iter()

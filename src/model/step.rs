@@ -1,6 +1,6 @@
 //! Where a request, or a job of it, is on its way.
 
-use crate::outcome::AttemptOutcome;
+use crate::outcome::{AttemptOutcome, FailureReason};
 
 /// What happens next, at this moment.
 #[derive(Clone, Copy, Debug)]
@@ -25,4 +25,6 @@ pub(super) enum Step {
         outcome: AttemptOutcome,
         code: u16,
     },
+    /// A request has failed without another attempt.
+    GiveUp { request: u32, reason: FailureReason },
 }

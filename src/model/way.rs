@@ -29,7 +29,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             self.limit_patience(request, scheduler);
         }
         if let Step::Answered(job) = step {
-            step = self.answered(job);
+            step = self.answered(job, scheduler);
         }
         if let Step::Settle {
             request,
@@ -38,6 +38,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } = step
         {
             self.settle(request, outcome, code, scheduler);
+        }
+        if !PLAIN && let Step::GiveUp { request, reason } = step {
+            self.give_up_request(request, reason, scheduler);
         }
     }
 }

@@ -9,13 +9,16 @@ use super::conditions::{Conditions, FaultSchedule};
 pub(super) use super::event::Event;
 pub(super) use super::flight::{Job, Request, Stage, Whereabouts};
 use super::group::Group;
+use super::guarded::WorldGuards;
 use super::log::{AttemptLog, AttemptRecord, Next};
+use super::round::Round;
 use super::service::{OnAbandon, Service, ServicePlan};
 use super::slab::{NONE, Slab};
 use super::step::Step;
 use super::strategy::Strategy;
 use crate::kernel::{Model, Scheduler, Simulation, Stuck};
 use crate::metrics::{Gauge, Tally};
+use crate::policy::DeadlineCheck;
 use crate::rng::{Draws, Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
@@ -84,6 +87,9 @@ impl From<Stuck> for WorldError {
 pub(super) struct World<'p, L, const PLAIN: bool> {
     pub(super) plan: &'p WorldPlan,
     pub(super) groups: Vec<Group<'p>>,
+    pub(super) guards: WorldGuards<'p>,
+    /// Rounds of hedged requests, by the place of the request.
+    pub(super) rounds: Vec<Round>,
     pub(super) service: Service,
     pub(super) conditions: Conditions,
     pub(super) requests: Slab<Request>,
@@ -147,10 +153,16 @@ fn is_plain(plan: &WorldPlan, strategies: &[&Strategy]) -> bool {
         && service.response_delay.is_none()
         && service.failures_take_time
         && service.on_abandon == OnAbandon::Continue
+        && !service.sheds()
+        && service.retry_after.is_none()
         && plan.groups.iter().all(|group| group.pool.is_none())
         && strategies.iter().all(|strategy| {
             !strategy.timeout_covers_wait
                 && strategy.generators == 0
+                && strategy.rule.guards.is_empty()
+                && strategy.dead_letters.is_none()
+                && strategy.callers_leave_after.is_none()
+                && strategy.rule.deadline_check == DeadlineCheck::BeforeWait
                 && !strategy.rule.backoff.uses_client_state()
         })
 }
@@ -200,25 +212,28 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
             strategies.len(),
             "every client group has a strategy"
         );
-        let groups =
-            plan.groups
-                .iter()
-                .zip(strategies)
-                .enumerate()
-                .map(|(i, (group, strategy))| {
-                    let key = root.child(i as u64);
-                    Group::new(
-                        group,
-                        strategy,
-                        key,
-                        plan.faults.counts_client_attempts(),
-                        scheduler,
-                    )
-                });
+        let groups: Vec<Group<'_>> = plan
+            .groups
+            .iter()
+            .zip(strategies)
+            .enumerate()
+            .map(|(i, (group, strategy))| {
+                let key = root.child(i as u64);
+                Group::new(
+                    group,
+                    strategy,
+                    key,
+                    plan.faults.counts_client_attempts(),
+                    scheduler,
+                )
+            })
+            .collect();
         let start = SimTime::ZERO;
         Self {
             plan,
-            groups: groups.collect(),
+            guards: WorldGuards::new(strategies, &groups),
+            rounds: Vec::new(),
+            groups,
             service: Service::new(&plan.service),
             conditions: plan.faults.conditions(start, plan.service.workers),
             requests: Slab::new(plan.most_in_flight, Request::BLANK),
@@ -239,6 +254,9 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
         for time in self.plan.faults.changes(self.plan.end()) {
             scheduler.at(time, Event::ConditionsChanged);
         }
+        if self.guards.exist() {
+            scheduler.at(SimTime::ZERO, Event::LevelsDue);
+        }
         for i in 0..self.groups.len() {
             self.start_group(i as u16, scheduler);
         }
@@ -247,31 +265,33 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
     /// Counts what is still in flight, and closes the books.
     fn finish(&mut self, events: u64) {
         let end = self.plan.end();
-        for request in self
-            .requests
-            .iter()
-            .filter(|request| request.stage != Stage::Ended)
-        {
+        let open = |request: &Request| !matches!(request.stage, Stage::Ended | Stage::DeadLettered);
+        for slot in (0..self.requests.len()).filter(|&slot| open(&self.requests[slot])) {
+            let request = self.requests[slot];
             let attempting = request.stage == Stage::Attempting;
             self.tally.unfinished += u64::from(request.counted);
             self.tally.timeline.cohort(request.bin).open += 1;
-            self.tally.attempts_in_flight += u64::from(request.counted && attempting);
-            if L::ENABLED && attempting {
-                self.log.record(AttemptRecord {
-                    group: request.group,
-                    request: request.number,
-                    client: request.client,
-                    attempt: request.attempts,
-                    intended_at: request.intended_at,
-                    sent_at: request.sent_at,
-                    started_at: self.jobs[request.job].start_for(request),
-                    ended_at: end,
-                    outcome: None,
-                    code: 0,
-                    next: Next::Unfinished,
-                });
+            for live in self.in_flight_of(slot).into_iter().filter(|_| attempting) {
+                self.tally.attempts_in_flight += u64::from(request.counted);
+                if L::ENABLED {
+                    self.log.record(AttemptRecord {
+                        group: request.group,
+                        request: request.number,
+                        client: request.client,
+                        attempt: live.number,
+                        redrives: request.redrives,
+                        intended_at: request.intended_at,
+                        sent_at: live.sent_at,
+                        started_at: self.jobs[live.job].start_with(live.key),
+                        ended_at: end,
+                        outcome: None,
+                        code: 0,
+                        next: Next::Unfinished,
+                    });
+                }
             }
         }
+        self.count_letters();
         self.tally.timeline.close(end);
         self.tally.in_system_max = self.service.most_inside;
         self.tally.events = events;
@@ -307,6 +327,10 @@ impl<L: AttemptLog, const PLAIN: bool> Model for World<'_, L, PLAIN> {
             }
             Event::PoolFreed { group, pool } => self.pool_freed(group, pool, scheduler),
             Event::PoolWaitOver { request } => self.pool_wait_over(request, scheduler),
+            Event::HedgeDue { request } => self.hedge_due(request, scheduler),
+            Event::LevelsDue => self.note_levels(scheduler),
+            Event::LetterDue { group } => self.letter_due(group, scheduler),
+            Event::LetterExpires { group } => self.letter_expires(group, scheduler),
             Event::ConditionsChanged => self.conditions_changed(scheduler),
         };
         self.follow(step, scheduler);

@@ -12,15 +12,23 @@
 //! A rule also knows its own mathematics: [`Backoff::bounds`] and [`Backoff::moments`] give the least and
 //! greatest delay and its mean and standard deviation, to check runs against.
 
+pub mod admission;
 mod arithmetic;
 mod attempts;
 mod backoff;
-mod budget;
+pub mod breaker;
+pub mod budget;
+mod deadline;
 mod decorrelated;
 mod delay;
+mod guards;
+mod health;
+mod hedge;
+mod hint;
 mod jitter;
 mod kind;
 mod law;
+pub mod limiter;
 mod moments;
 mod nominal;
 mod quadrature;
@@ -29,6 +37,7 @@ mod retry_on;
 mod scope;
 mod shape;
 mod state;
+mod throttle;
 mod tokens;
 mod window;
 
@@ -37,14 +46,22 @@ pub use backoff::{
     Backoff, Decorrelated, Exponential, Fibonacci, Fixed, Linear, List, Memoryless, Polynomial,
     Uniform,
 };
-pub use budget::{Bucket, BudgetState, Charge, Charged, Common, RetryBudget, TokenBucket};
+pub use breaker::{BreakerState, CircuitBreaker, Pass, Phase};
+pub use budget::{BudgetState, Charge, RetryBudget};
+pub use deadline::DeadlineCheck;
+pub use guards::{Admission, Guards, Held, Meeting};
+pub use health::{Health, TargetHealth};
+pub use hedge::{Hedge, HedgeAfter, HedgeDelay, HedgeQuantile, MOST_HEDGES, Observed, QuantileOf};
+pub use hint::{AboveCeiling, Clamp, Heed, Hints, Plus, Scale, Told};
 pub use jitter::{Additive, Jitter, Lognormal, Proportional};
 pub use kind::{Kind, Seen};
-pub use retry::{Decision, Ended, RetryRule};
-pub use retry_on::{CODES, Code, RetryOn};
+pub use limiter::{LimiterState, RateLimiter};
+pub use retry::{Decision, Ended, Memory, RetryRule};
+pub use retry_on::{CODES, Code, RetryOn, name_of_code};
 pub use scope::{Process, Scope};
 pub use shape::{CapOrder, Client, Reset, Rounding, Shape, StateOwner};
 pub use state::BackoffState;
+pub use throttle::{Throttle, Throttled};
 pub use tokens::{Inflow, Tokens};
 pub use window::{Span, Window};
 

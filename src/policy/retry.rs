@@ -1,10 +1,13 @@
 //! The decision after an attempt: done, again, or give up and why.
 //!
-//! It stands in one function, [`RetryRule::decide`], in one order: note the outcome → classify → attempts
-//! left → draw the delay → does it fit the deadline → again. Budgets and breakers join that order, and
-//! nothing else decides about retries.
+//! It stands in one function, [`RetryRule::decide`], in one order: classify → note the outcome → attempts left →
+//! draw the delay → does it fit the deadline → budget → again. Nothing else decides about retries. Breakers and
+//! throttles are asked again when the retry is about to be sent ([`Guards::admit`]).
 
-use super::{Backoff, BackoffState, Client, MaxAttempts, Reset, RetryOn, StateOwner};
+use super::{
+    Backoff, BackoffState, Client, DeadlineCheck, Guards, Hints, Kind, MaxAttempts, Meeting, Reset,
+    RetryOn, Seen, StateOwner, Told,
+};
 use crate::outcome::{AttemptOutcome, FailureReason};
 use crate::rng::Draws;
 use crate::time::{SimDuration, SimTime};
@@ -16,8 +19,46 @@ pub struct RetryRule {
     pub max_attempts: MaxAttempts,
     /// Outcomes worth another attempt.
     pub retry_on: RetryOn,
+    /// Outcomes by which the service asks for fewer attempts.
+    pub throttled_on: RetryOn,
     /// The wait before each retry.
     pub backoff: Backoff,
+    /// When the deadline is looked at.
+    pub deadline_check: DeadlineCheck,
+    /// What to make of a delay that the service tells.
+    pub hints: Hints,
+    /// What outlives a request.
+    pub guards: Guards,
+}
+
+impl Default for RetryRule {
+    /// One attempt.
+    fn default() -> Self {
+        Self {
+            max_attempts: MaxAttempts::AtMost(1),
+            retry_on: RetryOn::default(),
+            throttled_on: RetryOn::too_many_requests(),
+            backoff: Backoff::Immediate,
+            deadline_check: DeadlineCheck::BeforeWait,
+            hints: Hints::default(),
+            guards: Guards::default(),
+        }
+    }
+}
+
+/// Whether a failure with this code may pass by itself, whatever the client makes of it: 408, 429, 5xx and broken
+/// connections.
+fn may_pass(code: u16) -> bool {
+    matches!(code, 408 | 429 | 500..=602)
+}
+
+/// What a decision remembers.
+#[derive(Debug)]
+pub struct Memory<'a> {
+    /// The backoff of the request or its client.
+    pub backoff: &'a mut BackoffState,
+    /// What outlives the request, when there is such a thing.
+    pub guards: Option<Meeting<'a>>,
 }
 
 /// An attempt that has just ended.
@@ -29,6 +70,10 @@ pub struct Ended {
     pub code: u16,
     /// Attempts made so far, this one included.
     pub attempts_made: u32,
+    /// When the service said it should be tried again, if it said so.
+    pub hint: Option<SimDuration>,
+    /// When it was sent.
+    pub sent_at: SimTime,
     /// The present time.
     pub now: SimTime,
     /// The latest end of the call; [`SimTime::MAX`] without a deadline.
@@ -47,38 +92,135 @@ pub enum Decision {
 }
 
 impl RetryRule {
-    /// Decides. `state` is the memory of the backoff, which a retry moves on by one.
+    /// Decides. A retry moves the backoff on by one.
     #[inline(always)]
-    pub fn decide(&self, ended: &Ended, state: &mut BackoffState, draws: &mut Draws) -> Decision {
-        let reason = match ended.outcome {
-            AttemptOutcome::Ok => {
-                if self.starts_anew() {
-                    *state = BackoffState::default();
-                }
-                return Decision::Succeed;
+    pub fn decide(&self, ended: &Ended, memory: &mut Memory<'_>, draws: &mut Draws) -> Decision {
+        let retryable = self.retry_on.contains(ended.outcome, ended.code);
+        let kind = self.kind_of(ended.outcome, ended.code);
+        if let Some(meeting) = &mut memory.guards
+            && !ended.outcome.is_local()
+        {
+            let counts = self.guards.breaker_counts();
+            let late = ended.outcome == AttemptOutcome::DeadlineExceeded;
+            let failed = counts.map_or(retryable || late, |counts| {
+                counts.contains(ended.outcome, ended.code)
+            });
+            self.guards
+                .note(meeting, &ended.seen(kind, retryable), failed);
+        }
+        if ended.outcome == AttemptOutcome::Ok {
+            if self.starts_anew() {
+                *memory.backoff = BackoffState::default();
             }
-            AttemptOutcome::DeadlineExceeded => return Decision::GiveUp(FailureReason::Deadline),
-            AttemptOutcome::Error if !self.retry_on.contains(ended.outcome, ended.code) => {
-                return Decision::GiveUp(FailureReason::PermanentError);
+            return Decision::Succeed;
+        }
+        if !retryable || !self.max_attempts.allows_after(ended.attempts_made) {
+            return Decision::GiveUp(ended.reason(retryable));
+        }
+        let before = *memory.backoff;
+        let own = self.backoff.next_delay(memory.backoff, draws);
+        let delay = match self.wait(own, ended, memory, draws) {
+            Told::Wait(delay) => delay,
+            Told::Abort => {
+                *memory.backoff = before;
+                return Decision::GiveUp(ended.reason(retryable));
             }
-            AttemptOutcome::Error => FailureReason::Error,
+        };
+        let fits = match self.deadline_check {
+            DeadlineCheck::BeforeWait => ended.now + delay < ended.deadline,
+            DeadlineCheck::BetweenAttempts => ended.now < ended.deadline,
+            // The wait ends at the deadline, and the request with it.
+            DeadlineCheck::DuringWait if ended.now + delay >= ended.deadline => {
+                return Decision::RetryAfter(ended.deadline - ended.now);
+            }
+            DeadlineCheck::DuringWait => true,
+        };
+        let granted = fits
+            && memory
+                .guards
+                .as_mut()
+                .is_none_or(|meeting| self.guards.grant(meeting, ended.now, kind));
+        if granted {
+            return Decision::RetryAfter(delay);
+        }
+        // A retry that is not made leaves no trace in what the client remembers.
+        *memory.backoff = before;
+        Decision::GiveUp(if fits {
+            FailureReason::Budget
+        } else {
+            FailureReason::Deadline
+        })
+    }
+
+    /// The wait that follows from the own delay, the health of the target and what the service told.
+    #[inline(always)]
+    fn wait(
+        &self,
+        own: SimDuration,
+        ended: &Ended,
+        memory: &mut Memory<'_>,
+        draws: &mut Draws,
+    ) -> Told {
+        let guards = memory.guards.as_mut();
+        let stretch = guards.map_or(1.0, |meeting| self.guards.stretch(meeting, ended.now));
+        let own = if stretch == 1.0 {
+            own
+        } else {
+            own.scale(stretch)
+        };
+        let Some(hint) = ended.hint else {
+            return Told::Wait(own);
+        };
+        if self.hints.heeds(hint) && self.hints.resets() {
+            *memory.backoff = BackoffState::default();
+        }
+        self.hints.delay(own, Some(hint), draws.unit())
+    }
+
+    /// What the end of an attempt means to budgets and breakers.
+    #[inline(always)]
+    pub fn kind_of(&self, outcome: AttemptOutcome, code: u16) -> Kind {
+        match outcome {
+            // That another one was answered first says nothing against it.
+            AttemptOutcome::Ok | AttemptOutcome::Superseded => Kind::Ok,
+            AttemptOutcome::TimedOut | AttemptOutcome::DeadlineExceeded => Kind::Timeout,
+            _ if self.throttled_on.contains(outcome, code) => Kind::Throttled,
+            AttemptOutcome::Error if !may_pass(code) && !self.retry_on.contains(outcome, code) => {
+                Kind::Permanent
+            }
+            _ => Kind::Transient,
+        }
+    }
+}
+
+impl Ended {
+    /// Why the request has failed, if this was its last attempt.
+    #[inline]
+    fn reason(&self, retryable: bool) -> FailureReason {
+        match self.outcome {
+            AttemptOutcome::Error if !retryable => FailureReason::PermanentError,
+            AttemptOutcome::Ok | AttemptOutcome::Error | AttemptOutcome::Superseded => {
+                FailureReason::Error
+            }
             AttemptOutcome::Refused => FailureReason::Refused,
             AttemptOutcome::QueueFull => FailureReason::QueueFull,
             AttemptOutcome::TimedOut => FailureReason::Timeout,
-        };
-        if !self.max_attempts.allows_after(ended.attempts_made)
-            || !self.retry_on.contains(ended.outcome, ended.code)
-        {
-            return Decision::GiveUp(reason);
+            AttemptOutcome::DeadlineExceeded => FailureReason::Deadline,
+            AttemptOutcome::Shed => FailureReason::Shed,
+            AttemptOutcome::BreakerOpen => FailureReason::BreakerOpen,
+            AttemptOutcome::Throttled => FailureReason::Throttled,
+            AttemptOutcome::RateLimited => FailureReason::RateLimited,
         }
-        let before = *state;
-        let delay = self.backoff.next_delay(state, draws);
-        if ended.now + delay >= ended.deadline {
-            // A retry that is not made leaves no trace in what the client remembers.
-            *state = before;
-            return Decision::GiveUp(FailureReason::Deadline);
+    }
+
+    fn seen(&self, kind: Kind, retryable: bool) -> Seen {
+        Seen {
+            now: self.now,
+            took: self.now - self.sent_at,
+            kind,
+            retryable,
+            retry: self.attempts_made > 1,
         }
-        Decision::RetryAfter(delay)
     }
 }
 
@@ -103,6 +245,8 @@ mod tests {
         outcome: AttemptOutcome::TimedOut,
         code: 0,
         attempts_made: 1,
+        hint: None,
+        sent_at: SimTime::ZERO,
         now: SimTime::from_nanos(100),
         deadline: SimTime::MAX,
     };
@@ -110,11 +254,14 @@ mod tests {
     fn decide(ended: Ended) -> Decision {
         let rule = RetryRule {
             max_attempts: MaxAttempts::AtMost(3),
-            retry_on: RetryOn::default(),
-            backoff: Backoff::Immediate,
+            ..RetryRule::default()
         };
         let mut draws = Key::root(1, 1).draws(Purpose::Jitter);
-        rule.decide(&ended, &mut BackoffState::default(), &mut draws)
+        let mut memory = Memory {
+            backoff: &mut BackoffState::default(),
+            guards: None,
+        };
+        rule.decide(&ended, &mut memory, &mut draws)
     }
 
     #[test]

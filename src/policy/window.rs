@@ -57,17 +57,31 @@ impl Span {
     }
 }
 
+impl Span {
+    /// The time that counts as now, in nanoseconds: in a sliced window the start of the slice.
+    #[inline]
+    fn start(self, now: SimTime) -> u64 {
+        let now = now.as_nanos();
+        if self.sliced {
+            now - now % self.slice
+        } else {
+            now
+        }
+    }
+
+    /// Whether what was counted `at` has grown too old.
+    #[inline]
+    fn is_over(self, at: u64, now: u64) -> bool {
+        now.saturating_sub(at) >= self.length
+    }
+}
+
 impl<const N: usize> Window<N> {
     /// Counts `amounts` now. Time never goes back.
     #[inline]
     pub fn add(&mut self, span: Span, now: SimTime, amounts: [u32; N]) {
         self.advance(span, now);
-        let now = now.as_nanos();
-        let at = if span.sliced {
-            now - now % span.slice
-        } else {
-            now
-        };
+        let at = span.start(now);
         for (sum, amount) in self.sums.iter_mut().zip(amounts) {
             *sum += u64::from(amount);
         }
@@ -89,20 +103,31 @@ impl<const N: usize> Window<N> {
         self.sums
     }
 
+    /// The same without forgetting what has grown too old, for those who only look.
+    pub fn seen(&self, span: Span, now: SimTime) -> [u64; N] {
+        let now = span.start(now);
+        let old = self
+            .places
+            .iter()
+            .take_while(|(at, _)| span.is_over(*at, now));
+        let mut sums = self.sums;
+        for (_, amounts) in old {
+            for (sum, amount) in sums.iter_mut().zip(amounts) {
+                *sum -= u64::from(*amount);
+            }
+        }
+        sums
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
     fn advance(&mut self, span: Span, now: SimTime) {
-        let now = now.as_nanos();
-        let now = if span.sliced {
-            now - now % span.slice
-        } else {
-            now
-        };
+        let now = span.start(now);
         while let Some(&(at, amounts)) = self.places.front()
-            && at + span.length <= now
+            && span.is_over(at, now)
         {
             for (sum, amount) in self.sums.iter_mut().zip(amounts) {
                 *sum -= u64::from(amount);

@@ -27,6 +27,9 @@ fn words(border: &Border) -> String {
         }
         Divisor::All(Some(1)) => "its capacity".into(),
         Divisor::Healthy(1.0) => "its capacity".into(),
+        Divisor::Budget(attempts) => glue(&format!(
+            "{capacity} ÷ {attempts:.3} attempts that the budget leaves"
+        )),
         Divisor::All(Some(k)) => glue(&format!("{capacity} ÷ {k} attempts")),
         Divisor::Healthy(amplification) => {
             let attempts = format!("{capacity} ÷ {amplification:.3} attempts a request");

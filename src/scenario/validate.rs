@@ -296,15 +296,21 @@ pub(super) fn repeats_at_once(
     service: &ServiceSpec,
     strategy: &StrategySpec,
 ) -> bool {
+    if tries_again_when_held_back(strategy) {
+        return true;
+    }
     let instant = |distribution: &Distribution| always(distribution) == Some(SimDuration::ZERO);
     if !instant(&service.network.request) || !instant(&service.network.response) {
         return false;
     }
-    let tries_after = |outcome, code| strategy.retry_on.contains(outcome, code);
+    let retried = strategy.retried();
+    let tries_after = |outcome, code| retried.contains(outcome, code);
     let limited = service.queue.capacity.0.is_some() && service.workers.0.is_some();
     let out = |fault: &FaultSpec| fault.outage == Some(Outage::Refuse);
     let refused = spec.fault.iter().any(out) && tries_after(AttemptOutcome::Refused, 0);
     let full = limited && tries_after(AttemptOutcome::QueueFull, 0);
+    let limits_rate = service.rate_limit.is_some() && tries_after(AttemptOutcome::Error, 429);
+    let shed = sheds(service) && tries_after(AttemptOutcome::Shed, 0);
     let sure = |fault: &FaultSpec| {
         fault.surely_fails(SURE) && tries_after(AttemptOutcome::Error, fault.code.0)
     };
@@ -322,5 +328,24 @@ pub(super) fn repeats_at_once(
         let added = FaultSchedule::new(spec.fault.clone()).worst_error_rate(end);
         1.0 - (1.0 - own) * (1.0 - added) > SURE
     };
-    refused || full || at_once && (spec.fault.iter().any(sure) || together())
+    refused || full || limits_rate || shed || at_once && (spec.fault.iter().any(sure) || together())
+}
+
+/// Whether the service sheds attempts at once, beside a full queue.
+fn sheds(service: &ServiceSpec) -> bool {
+    service.concurrency_limit.is_some()
+        || service.queue.codel.is_some()
+        || service.queue.retry_places.is_some()
+}
+
+/// Whether a client may hold attempts back and try again after that.
+fn tries_again_when_held_back(strategy: &StrategySpec) -> bool {
+    let retried = strategy.retried();
+    let rules = [
+        (strategy.breaker.is_some(), AttemptOutcome::BreakerOpen),
+        (strategy.throttle.is_some(), AttemptOutcome::Throttled),
+        (strategy.rate_limit.is_some(), AttemptOutcome::RateLimited),
+    ];
+    let mut rules = rules.iter();
+    rules.any(|&(exists, outcome)| exists && retried.contains(outcome, 0))
 }

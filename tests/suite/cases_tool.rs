@@ -350,7 +350,10 @@ fn unit_of(column: &str) -> Option<&'static str> {
         "wasted_work_share",
         "wasted_served_share",
     ];
-    const LEVELS: [&str; 4] = [
+    const LEVELS: [&str; 7] = [
+        "dead_letters",
+        "budget_level",
+        "breakers_open",
         "queue_length",
         "busy_workers",
         "waiting_in_backoff",
@@ -371,7 +374,9 @@ fn unit_of(column: &str) -> Option<&'static str> {
         "next",
         "reason",
     ];
-    const COUNTS: [&str; 6] = [
+    const COUNTS: [&str; 8] = [
+        "dead_lettered",
+        "redriven",
         "replications",
         "requests",
         "succeeded",
@@ -400,7 +405,7 @@ fn unit_of(column: &str) -> Option<&'static str> {
         || is_verdict
         || is_reason
         || is_outcome
-        || column == "attempts_dropped"
+        || ["attempts_dropped", "attempts_held_back"].contains(&column)
     {
         return Some("count");
     }

@@ -8,6 +8,7 @@ use proptest::test_runner::RngSeed;
 use retrystorm::experiment::{record_attempts, run};
 use retrystorm::metrics::{FailureReason, Gauge, Tally};
 use retrystorm::model::{AttemptRecord, Next};
+use retrystorm::outcome::AttemptOutcome;
 use retrystorm::policy::MaxAttempts;
 use retrystorm::scenario::Plan;
 use retrystorm::time::SimTime;
@@ -59,7 +60,7 @@ fn check_request(attempts: &[AttemptRecord], plan: &Plan, compared: usize) {
             None => match attempt.next {
                 Next::RetryAfter(delay) => assert!(attempt.ended_at + delay >= plan.end()),
                 Next::Unfinished => assert_eq!(attempt.ended_at, plan.end()),
-                Next::Succeeded | Next::GaveUp(_) => {}
+                Next::Succeeded | Next::GaveUp(_) | Next::Hedged => {}
             },
         }
     }
@@ -75,7 +76,7 @@ fn check_counts(tally: &Tally, requests: &Requests, plan: &Plan) {
         .values()
         .filter(|r| r[0].intended_at >= from)
         .collect();
-    let mut outcomes = [0; 6];
+    let mut outcomes = [0; AttemptOutcome::ALL.len()];
     let mut failed = [0; FailureReason::ALL.len()];
     let (mut succeeded, mut in_flight, mut attempts, mut unfinished, mut latency) = (0, 0, 0, 0, 0);
     let mut delays: Vec<(u64, u128)> = Vec::new();
@@ -99,6 +100,7 @@ fn check_counts(tally: &Tally, requests: &Requests, plan: &Plan) {
             }
             Next::GaveUp(reason) => failed[reason as usize] += 1,
             Next::RetryAfter(_) | Next::Unfinished => unfinished += 1,
+            Next::Hedged => panic!("nothing is hedged here"),
         }
     }
     assert_eq!((tally.succeeded, tally.attempts), (succeeded, attempts));

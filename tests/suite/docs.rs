@@ -3,10 +3,16 @@
 use retrystorm::decode::{Choice, VariantDoc};
 use retrystorm::dist::Distribution;
 use retrystorm::model::{
-    Arrivals, Between, Discipline, Offset, OnAbandon, Outage, PoolScope, Spacing, Start,
+    Arrivals, Between, Discipline, Offset, OnAbandon, Outage, PoolScope, Redrive, Spacing, Start,
     TimeoutCovers,
 };
-use retrystorm::policy::{Backoff, CapOrder, Jitter, Reset, Rounding, StateOwner};
+use retrystorm::policy::admission::{Codel, ConcurrencyLimit, RateLimit, RetryAfter, WindowKind};
+use retrystorm::policy::breaker::{Around, HalfOpen, Judge, RateWindow};
+use retrystorm::policy::budget::{Charged, CountWindow, DepositAt, Limit, ShareOf};
+use retrystorm::policy::{
+    AboveCeiling, Backoff, CapOrder, CircuitBreaker, DeadlineCheck, HedgeAfter, Heed, Jitter,
+    QuantileOf, RateLimiter, Reset, RetryBudget, Rounding, Scope, StateOwner,
+};
 use retrystorm::scenario::{Design, Plan, Relation, Scenario};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -203,6 +209,20 @@ fn the_readme_shows_the_table_that_the_main_command_prints() {
     assert_eq!(shown.expect("the README shows a table").text, table);
 }
 
+/// Keys of a strategy with which a fragment may begin.
+const RULES: [&str; 10] = [
+    "hedge",
+    "callers",
+    "dead_letters",
+    "backoff",
+    "budget",
+    "breaker",
+    "throttle",
+    "rate_limit",
+    "health",
+    "hints",
+];
+
 /// What surrounds a fragment of a scenario to make it whole.
 fn completed(fragment: &str) -> String {
     let first = fragment.lines().next().unwrap_or_default();
@@ -223,7 +243,7 @@ fn completed(fragment: &str) -> String {
     }
     if !has("[service.") {
         text += "[service.api]\nworkers = 2\nservice_time = \"10ms\"\n";
-        text += if within(&["failures", "network"]) {
+        text += if within(&["failures", "network", "queue"]) {
             fragment
         } else {
             ""
@@ -237,7 +257,7 @@ fn completed(fragment: &str) -> String {
     }
     if !has("[[strategy]]") && !has("[backoff") {
         text += "[[strategy]]\nname = \"old\"\nmax_attempts = 3\nattempt_timeout = \"1s\"\n";
-        text += if within(&["backoff"]) { fragment } else { "" };
+        text += if within(&RULES) { fragment } else { "" };
         text += "[[strategy]]\nname = \"full jitter\"\nmax_attempts = 3\nbackoff.exponential = { base = \"1s\", jitter = \"full\" }\n";
         text += "[[strategy]]\nname = \"exponential\"\nmax_attempts = 3\nbackoff.exponential.base = \"1s\"\n";
         text += "[[strategy]]\nname = \"fixed\"\nmax_attempts = 3\nbackoff.fixed.delay = \"1s\"\n";
@@ -303,6 +323,30 @@ fn sets() -> Vec<(&'static str, &'static [VariantDoc])> {
         ("Reset", Reset::VARIANTS),
         ("Rounding", Rounding::VARIANTS),
         ("StateOwner", StateOwner::VARIANTS),
+        ("Scope", Scope::VARIANTS),
+        ("RetryBudget", RetryBudget::VARIANTS),
+        ("Charged", Charged::VARIANTS),
+        ("Limit", Limit::VARIANTS),
+        ("CountWindow", CountWindow::VARIANTS),
+        ("ShareOf", ShareOf::VARIANTS),
+        ("DepositAt", DepositAt::VARIANTS),
+        ("CircuitBreaker", CircuitBreaker::VARIANTS),
+        ("RateWindow", RateWindow::VARIANTS),
+        ("HalfOpen", HalfOpen::VARIANTS),
+        ("Judge", Judge::VARIANTS),
+        ("Around", Around::VARIANTS),
+        ("RateLimiter", RateLimiter::VARIANTS),
+        ("Heed", Heed::VARIANTS),
+        ("AboveCeiling", AboveCeiling::VARIANTS),
+        ("Codel", Codel::VARIANTS),
+        ("ConcurrencyLimit", ConcurrencyLimit::VARIANTS),
+        ("RateLimit", RateLimit::VARIANTS),
+        ("WindowKind", WindowKind::VARIANTS),
+        ("RetryAfter", RetryAfter::VARIANTS),
+        ("DeadlineCheck", DeadlineCheck::VARIANTS),
+        ("Redrive", Redrive::VARIANTS),
+        ("HedgeAfter", HedgeAfter::VARIANTS),
+        ("QuantileOf", QuantileOf::VARIANTS),
         ("Relation", Relation::VARIANTS),
         ("Design", Design::VARIANTS),
     ]

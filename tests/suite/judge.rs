@@ -43,6 +43,15 @@ impl Judge {
         }
     }
 
+    /// The mean of a sample is the expected value, known to `small` of it: what is so rare that 1 % would take too long.
+    pub(crate) fn agrees_roughly(&mut self, what: &str, sample: &Sample, value: f64, small: f64) {
+        let z = (sample.mean - value) / sample.error();
+        let what = format!("{what}: {} ± {} for {value}", sample.mean, sample.error());
+        assert!(sample.error() <= small * value, "{what} is too vague");
+        assert!(z.abs() < 4.0, "{what}, z = {z:.2}");
+        self.note(&what, z);
+    }
+
     /// Every value of a sample is `value`, but for the digits it was printed with.
     pub(crate) fn equals(&self, what: &str, sample: &Sample, value: f64) {
         let away = (sample.mean - value).abs();

@@ -67,6 +67,7 @@ fn line(record: &AttemptRecord) -> String {
         Next::Succeeded => String::new(),
         Next::RetryAfter(delay) => format!(", again after {}", delay.as_millis_f64()),
         Next::GaveUp(reason) => format!(", gave up: {}", reason.name()),
+        Next::Hedged => ", hedged".into(),
         Next::Unfinished => ", unfinished".into(),
     };
     let AttemptRecord {

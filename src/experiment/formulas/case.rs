@@ -2,7 +2,7 @@
 
 use super::{attempts, is_mixed, retried_failures};
 use crate::dist::Sampler;
-use crate::model::{Discipline, OnAbandon, ServicePlan, Strategy};
+use crate::model::{ArrivalPlan, Discipline, OnAbandon, ServicePlan, Strategy};
 use crate::outcome::AttemptOutcome;
 use crate::scenario::Plan;
 use crate::time::SimTime;
@@ -21,6 +21,19 @@ pub(super) enum Source {
     Closed(u64, f64),
     /// So many clients at once.
     Herd(u64),
+}
+
+impl Source {
+    /// How the requests of `clients` come, if formulas know of it.
+    fn of(arrivals: &ArrivalPlan, clients: u32) -> Option<Self> {
+        if let Some(rate) = arrivals.poisson_rate() {
+            Some(Self::Poisson(rate))
+        } else if let Some((pause, true)) = arrivals.pause() {
+            Some(Self::Closed(clients.into(), pause))
+        } else {
+            arrivals.is_one_burst().then(|| Self::Herd(clients.into()))
+        }
+    }
 }
 
 /// What formulas need to know of a scenario without surprises.
@@ -60,19 +73,15 @@ impl<'a> Case<'a> {
         if service.request_delay.is_some() || service.response_delay.is_some() {
             return no("the network takes time");
         }
+        if service.sheds() || service.retry_after.is_some() {
+            return no("the service protects itself");
+        }
         let outage_end = match plan.world.faults.faults() {
             [] => None,
             [only] if only.refuses_from_the_start() => only.spans().next().map(|(_, to)| to),
             _ => return no("a fault changes the world"),
         };
-        let arrivals = &group.arrivals;
-        let source = if let Some(rate) = arrivals.poisson_rate() {
-            Source::Poisson(rate)
-        } else if let Some((pause, true)) = arrivals.pause() {
-            Source::Closed(group.count.into(), pause)
-        } else if arrivals.is_one_burst() {
-            Source::Herd(group.count.into())
-        } else {
+        let Some(source) = Source::of(&group.arrivals, group.count) else {
             return no(
                 "requests come neither as a Poisson process nor from clients with exponential pauses",
             );
@@ -83,6 +92,9 @@ impl<'a> Case<'a> {
         let strategy_plan = &plan.strategies[strategy];
         if strategy_plan.deadline.is_some() {
             return no("a deadline cuts requests short");
+        }
+        if !strategy_plan.rule.guards.is_empty() {
+            return no("rules that outlive a request decide on its retries");
         }
         Ok(Self {
             source,

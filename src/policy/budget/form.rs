@@ -44,6 +44,10 @@ pub(super) trait Form {
     ) {
     }
 
+    /// Retries for each request that are granted for ever while every attempt fails, whatever the rate of requests; `None`
+    /// when that depends on something else.
+    fn sustained(&self) -> Option<f64>;
+
     /// What is left, from 0 (no retry) to 1 (as much as there ever is), for pictures.
     fn level(&self, state: &Self::State, now: SimTime) -> f64;
 }

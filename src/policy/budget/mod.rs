@@ -8,14 +8,34 @@
 //! A form is a file beside this one and a line in the list below.
 
 mod common;
+mod concurrency;
+mod counts;
+mod failure_share;
+mod failure_tokens;
 mod form;
+mod parts;
+mod quota;
+mod retry_count;
+mod retry_share;
+#[cfg(test)]
+mod tests;
 mod token_bucket;
+mod window_ratio;
 
 pub use common::{Charged, Common};
+pub use concurrency::{Concurrency, FixedLimit, Limit, Outstanding, WireShare};
+pub use counts::Counts;
+pub use failure_share::FailureShare;
+pub use failure_tokens::FailureTokens;
+pub use quota::{Costs, Quota};
+pub use retry_count::{CountWindow, Granted, RetryCount};
+pub use retry_share::{RetryShare, ShareOf};
 pub use token_bucket::{Bucket, TokenBucket};
+pub use window_ratio::{DepositAt, WindowRatio};
 
 use super::kind::{Kind, Seen};
 use super::tokens::Tokens;
+use super::window::Window;
 use crate::choice;
 use crate::time::SimTime;
 use form::Form;
@@ -45,7 +65,6 @@ macro_rules! budgets {
             ($budget:expr, $state:expr, |$the_form:ident, $its:ident| $call:expr) => {
                 match ($budget, $state) {
                     $( (RetryBudget::$form($the_form), BudgetState::$form($its)) => $call, )*
-                    #[allow(unreachable_patterns, reason = "a set of one form has no others")]
                     _ => unreachable!("a budget is called with a state that it made"),
                 }
             };
@@ -55,6 +74,12 @@ macro_rules! budgets {
             /// The settings that every budget shares.
             pub fn common(&self) -> &Common {
                 match self { $( Self::$form(form) => form.common(), )* }
+            }
+
+            /// Retries for each request that are granted for ever while every attempt fails, whatever the rate of
+            /// requests; `None` when that depends on something else.
+            pub fn sustained(&self) -> Option<f64> {
+                match self { $( Self::$form(form) => form.sustained(), )* }
             }
 
             /// The state before the first request.
@@ -68,6 +93,20 @@ macro_rules! budgets {
 budgets! {
     /// Tokens that requests, successes or time put in and retries take out.
     TokenBucket, Bucket = "token_bucket", r#"{ token_bucket = { capacity = 10, per_request = 0.1 } }"#;
+    /// A quota of tokens that retries take and successes give back, as in the AWS SDKs.
+    Quota, Tokens = "quota", r#"{ quota = { capacity = 500, cost = { transient = 5, timeout = 10, throttled = 5 } } }"#;
+    /// Tokens that failures take and successes put in; retries only while more than half are left, as in gRPC.
+    FailureTokens, Tokens = "failure_tokens", r#"{ failure_tokens = { max = 10, ratio = 0.1 } }"#;
+    /// A share of the requests of a sliding window and a few retries a second besides, as in Finagle.
+    WindowRatio, Box<Window<2>> = "window_ratio", r#"{ window_ratio = { ratio = "20%", min_per_second = "10/s", window = "10s" } }"#;
+    /// Retries outstanding at once: a share of the attempts on the wire or a fixed number, as in Envoy.
+    Concurrency, Outstanding = "concurrency", r#"{ concurrency = { limit.share = { of = "20%", min = 3 } } }"#;
+    /// So many retries per window of time.
+    RetryCount, Granted = "count", r#"{ count = { retries = 60, per = "60s" } }"#;
+    /// Retries while they are less than a share of the requests or of all attempts.
+    RetryShare, Counts<2> = "share", r#"{ share = { ratio = "10%" } }"#;
+    /// Retries while failed attempts are at most a share of the requests.
+    FailureShare, Counts<2> = "failure_share", r#"{ failure_share = { above = "10%", window = "10s" } }"#;
 }
 
 /// What happens to the requests of its scope, in the order in which it happens to one request. All methods panic when the

@@ -93,11 +93,14 @@ impl Form for TokenBucket {
 
     #[inline]
     fn ask(&self, bucket: &mut Bucket, now: SimTime, _kind: Kind) -> Option<Charge> {
-        self.flow(bucket, now);
-        if self.above.is_some_and(|above| bucket.tokens <= above) {
+        // A refusal leaves no trace, so that nobody gains by asking often.
+        let mut filled = *bucket;
+        self.flow(&mut filled, now);
+        if self.above.is_some_and(|above| filled.tokens <= above) {
             return None;
         }
-        bucket.tokens = bucket.tokens.checked_minus(self.cost)?;
+        filled.tokens = filled.tokens.checked_minus(self.cost)?;
+        *bucket = filled;
         Some(Charge(self.cost))
     }
 
@@ -105,6 +108,12 @@ impl Form for TokenBucket {
         if succeeded {
             bucket.tokens = bucket.tokens.plus(self.per_success, self.capacity);
         }
+    }
+
+    fn sustained(&self) -> Option<f64> {
+        let steady = self.refill.is_none() && self.above.is_none_or(|above| above < self.capacity);
+        let cost = self.cost.get();
+        (steady && cost > 0.0).then(|| self.per_request.get() / cost)
     }
 
     fn level(&self, bucket: &Bucket, now: SimTime) -> f64 {

@@ -80,6 +80,7 @@ impl Parts<'_> {
             estimate.requests += requests;
             estimate.in_flight += in_flight;
             estimate.world_bytes += in_flight * REQUEST_BYTES + self.client_bytes(group);
+            estimate.world_bytes += self.guard_bytes(group, in_flight);
         }
         let run = &self.scenario.spec.run;
         estimate.result_bytes =
@@ -244,6 +245,13 @@ impl Parts<'_> {
             each += 16.0;
         }
         each * f64::from(group.count)
+    }
+
+    /// What budgets and breakers of a group remember, under the strategy that needs most.
+    fn guard_bytes(&self, group: &GroupPlan, in_flight: f64) -> f64 {
+        let guards = self.strategies.iter().map(|strategy| &strategy.rule.guards);
+        let bytes = guards.map(|guards| guards.bytes(group.count as usize, in_flight));
+        bytes.fold(0.0, f64::max)
     }
 
     /// The highest number of attempts of one request that is likely to be counted.

@@ -74,7 +74,9 @@ pub(super) fn sources() -> Vec<Source> {
         .collect();
     let tests: BTreeSet<String> = sources.iter().flat_map(test_modules).collect();
     for source in &mut sources {
-        source.is_test = tests.contains(&source.path);
+        // A module that is for tests only takes its folder with it.
+        let within = |test: &String| source.path.starts_with(&test.replace(".rs", "/"));
+        source.is_test = tests.contains(&source.path) || tests.iter().any(within);
     }
     sources
 }
