@@ -95,18 +95,10 @@ impl RetryRule {
     /// Decides. A retry moves the backoff on by one.
     #[inline(always)]
     pub fn decide(&self, ended: &Ended, memory: &mut Memory<'_>, draws: &mut Draws) -> Decision {
-        let retryable = self.retry_on.contains(ended.outcome, ended.code);
-        let kind = self.kind_of(ended.outcome, ended.code);
         if let Some(meeting) = &mut memory.guards
             && !ended.outcome.is_local()
         {
-            let counts = self.guards.breaker_counts();
-            let late = ended.outcome == AttemptOutcome::DeadlineExceeded;
-            let failed = counts.map_or(retryable || late, |counts| {
-                counts.contains(ended.outcome, ended.code)
-            });
-            self.guards
-                .note(meeting, &ended.seen(kind, retryable), failed);
+            self.note(ended, meeting);
         }
         if ended.outcome == AttemptOutcome::Ok {
             if self.starts_anew() {
@@ -114,6 +106,7 @@ impl RetryRule {
             }
             return Decision::Succeed;
         }
+        let retryable = self.retry_on.contains(ended.outcome, ended.code);
         if !retryable || !self.max_attempts.allows_after(ended.attempts_made) {
             return Decision::GiveUp(ended.reason(retryable));
         }
@@ -126,20 +119,21 @@ impl RetryRule {
                 return Decision::GiveUp(ended.reason(retryable));
             }
         };
-        let fits = match self.deadline_check {
-            DeadlineCheck::BeforeWait => ended.now + delay < ended.deadline,
-            DeadlineCheck::BetweenAttempts => ended.now < ended.deadline,
-            // The wait ends at the deadline, and the request with it.
-            DeadlineCheck::DuringWait if ended.now + delay >= ended.deadline => {
-                return Decision::RetryAfter(ended.deadline - ended.now);
-            }
-            DeadlineCheck::DuringWait => true,
-        };
+        let in_time = ended.now + delay < ended.deadline;
+        let fits = in_time
+            || match self.deadline_check {
+                DeadlineCheck::BeforeWait => false,
+                DeadlineCheck::BetweenAttempts => ended.now < ended.deadline,
+                // The wait ends at the deadline, and the request with it.
+                DeadlineCheck::DuringWait => {
+                    return Decision::RetryAfter(ended.deadline - ended.now);
+                }
+            };
         let granted = fits
-            && memory
-                .guards
-                .as_mut()
-                .is_none_or(|meeting| self.guards.grant(meeting, ended.now, kind));
+            && memory.guards.as_mut().is_none_or(|meeting| {
+                let kind = self.kind_of(ended.outcome, ended.code);
+                self.guards.grant(meeting, ended.now, kind)
+            });
         if granted {
             return Decision::RetryAfter(delay);
         }
@@ -152,6 +146,19 @@ impl RetryRule {
         })
     }
 
+    /// Tells the guards how the attempt ended.
+    fn note(&self, ended: &Ended, meeting: &mut Meeting<'_>) {
+        let retryable = self.retry_on.contains(ended.outcome, ended.code);
+        let late = ended.outcome == AttemptOutcome::DeadlineExceeded;
+        let counts = self.guards.breaker_counts();
+        let failed = counts.map_or(retryable || late, |counts| {
+            counts.contains(ended.outcome, ended.code)
+        });
+        let kind = self.kind_of(ended.outcome, ended.code);
+        let seen = ended.seen(kind, retryable);
+        self.guards.note(meeting, &seen, failed);
+    }
+
     /// The wait that follows from the own delay, the health of the target and what the service told.
     #[inline(always)]
     fn wait(
@@ -161,12 +168,12 @@ impl RetryRule {
         memory: &mut Memory<'_>,
         draws: &mut Draws,
     ) -> Told {
-        let guards = memory.guards.as_mut();
-        let stretch = guards.map_or(1.0, |meeting| self.guards.stretch(meeting, ended.now));
-        let own = if stretch == 1.0 {
-            own
-        } else {
-            own.scale(stretch)
+        let own = match &mut memory.guards {
+            Some(meeting) => match self.guards.stretch(meeting, ended.now) {
+                1.0 => own,
+                stretch => own.scale(stretch),
+            },
+            None => own,
         };
         let Some(hint) = ended.hint else {
             return Told::Wait(own);
