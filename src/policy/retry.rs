@@ -119,7 +119,8 @@ impl RetryRule {
                 return Decision::GiveUp(ended.reason(retryable));
             }
         };
-        let in_time = ended.now + delay < ended.deadline;
+        // Without a deadline a wait for ever fits too; its request stays open.
+        let in_time = ended.now + delay < ended.deadline || ended.deadline == SimTime::MAX;
         let fits = in_time
             || match self.deadline_check {
                 DeadlineCheck::BeforeWait => false,
@@ -245,6 +246,7 @@ impl RetryRule {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::backoff;
     use super::*;
     use crate::rng::{Key, Purpose};
 
@@ -315,5 +317,26 @@ mod tests {
         };
         assert_eq!(at(100), Decision::GiveUp(FailureReason::Deadline));
         assert_eq!(at(101), Decision::RetryAfter(SimDuration::ZERO));
+    }
+
+    #[test]
+    fn a_wait_for_ever_leaves_a_request_open_unless_it_has_a_deadline() {
+        let rule = RetryRule {
+            max_attempts: MaxAttempts::AtMost(3),
+            backoff: backoff("{ exponential = { base = \"1h\", factor = 1e30, start = 100 } }"),
+            ..RetryRule::default()
+        };
+        let after = |deadline| {
+            let mut draws = Key::root(1, 1).draws(Purpose::Jitter);
+            let mut memory = Memory {
+                backoff: &mut BackoffState::default(),
+                guards: None,
+            };
+            rule.decide(&Ended { deadline, ..BASE }, &mut memory, &mut draws)
+        };
+        let for_ever = Decision::RetryAfter(SimDuration::MAX);
+        assert_eq!(after(SimTime::MAX), for_ever);
+        let late = SimTime::from_nanos(u64::MAX - 1);
+        assert_eq!(after(late), Decision::GiveUp(FailureReason::Deadline));
     }
 }

@@ -280,8 +280,7 @@ fn independent(clients: u32, failures: &str, attempts: u32) -> [Sample; 2] {
 
 /// C08. At a failure share p, no retry keeps a load of 1 and a failure of p; three retries make (1 − p⁴) ÷ (1 − p)
 /// attempts, which is 1.11, 1.88 and 4 at 10, 50 and 100 %, and leave a failure of p⁴. How many clients share
-/// the load does not matter. (A token bucket and a breaker cannot be written yet; they need a retry budget and a
-/// failure-rate breaker.)
+/// the load does not matter. What a token bucket, a failure share and a breaker make of them stands with the budgets.
 #[test]
 fn three_retries_cost_up_to_four_attempts_and_leave_the_fourth_power() {
     for clients in [1, 10, 1_000] {
@@ -325,8 +324,8 @@ fn three_retries_cost_up_to_four_attempts_and_leave_the_fourth_power() {
 
 /// C09. One of S shards fails for good, so that 1/S of the keys do, with a code that is not retried: (S − 1) ÷ S
 /// succeed, however many attempts are allowed, and none costs more than one. A failure share whose code is retried
-/// would draw a new shard each time and lose only S⁻⁴. (Breakers cannot be written yet, neither one of the client,
-/// which opens for healthy keys too, nor one of each shard; they need several shards and failure-rate breakers.)
+/// would draw a new shard each time and lose only S⁻⁴. This is also what a breaker of each shard would leave, which cannot
+/// be written, for a scenario has one service; that of a client stands with the breakers.
 #[test]
 fn keys_of_a_bad_shard_fail_and_the_others_do_not() {
     for shards in [4.0f64, 20.0] {
