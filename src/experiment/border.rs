@@ -72,6 +72,9 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
         return why("failures take no service time");
     }
     let rule = &plan.strategies[strategy];
+    if rule.redrives() {
+        return why("dead letters come back");
+    }
     let waste = wastes(&plan.world.service, rule, capacity)?;
     let k = attempts(plan, strategy);
     let again = retried_failures(plan, strategy);

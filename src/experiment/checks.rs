@@ -152,7 +152,7 @@ fn trials(
     }
     // Equal replications have no scatter; where they still have an interval it is of the requests.
     let rows = strategy.each.iter().map(|run| &run.row);
-    let ended: u64 = rows.map(|row| row.succeeded + row.failed).sum();
+    let ended: u64 = rows.map(ReplicationRow::ended).sum();
     let equal = estimate.standard_error == Some(0.0) && ended > 0;
     equal.then(|| (ended as f64 / strategy.each.len() as f64, 1.0))
 }

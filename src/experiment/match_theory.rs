@@ -42,8 +42,8 @@ pub(super) fn match_theory(
     }
 }
 
-/// Why 1 − pᵏ does not hold, if it does not.
-fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<String> {
+/// Why 1 − pᵏ cannot hold, whatever happens.
+fn why_not_alike(plan: &Plan, strategy: usize) -> Option<String> {
     if is_mixed(plan, strategy) {
         return Some("client groups use different strategies".into());
     }
@@ -62,6 +62,17 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
     {
         return Some("a fault changes how attempts fail".into());
     }
+    None
+}
+
+/// Why 1 − pᵏ does not hold, if it does not.
+fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<String> {
+    if let Some(why) = why_not_alike(plan, strategy) {
+        return Some(why);
+    }
+    if total.redriven > 0 {
+        return Some("dead letters came back".into());
+    }
     let attempts = [
         (AttemptOutcome::Refused, "an outage refused"),
         (AttemptOutcome::QueueFull, "a full queue refused"),
@@ -77,6 +88,10 @@ fn why_not_independent(plan: &Plan, strategy: usize, total: &Tally) -> Option<St
         (FailureReason::Deadline, "the deadline left no time for"),
         (FailureReason::NotStarted, "a full pool kept from starting"),
         (FailureReason::Budget, "the retry budget was spent for"),
+        (
+            FailureReason::CallerLeft,
+            "callers had left before the end of",
+        ),
     ]
     .map(|(reason, words)| (total.lost_to(reason), words));
     let most = |causes: &[(u64, &'static str)]| causes.iter().copied().max_by_key(|&(n, _)| n);

@@ -79,9 +79,9 @@ pub(super) fn success_at(each: &[Headline], confidence: f64) -> Option<Estimate>
     let rates: Vec<f64> = each.iter().filter_map(|run| run.row.success_rate).collect();
     let mut success = Estimate::with_confidence(&rates, confidence)?.clamped_to_share();
     let sum = |count: fn(&ReplicationRow) -> u64| each.iter().map(|run| count(&run.row)).sum();
-    let (succeeded, failed): (u64, u64) = (sum(|row| row.succeeded), sum(|row| row.failed));
-    if each.len() > 1 && (succeeded == 0 || failed == 0) {
-        let (low, high) = wilson(succeeded, succeeded + failed, confidence);
+    let (succeeded, ended): (u64, u64) = (sum(|row| row.succeeded), sum(ReplicationRow::ended));
+    if each.len() > 1 && (succeeded == 0 || succeeded == ended) {
+        let (low, high) = wilson(succeeded, ended, confidence);
         (success.low, success.high) = (Some(low), Some(high));
     }
     Some(success)

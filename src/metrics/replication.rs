@@ -108,6 +108,11 @@ pub struct ReplicationRow {
 }
 
 impl ReplicationRow {
+    /// Requests that succeeded, failed or are dead letters: what success is a share of.
+    pub fn ended(&self) -> u64 {
+        self.succeeded + self.failed + self.dead_lettered
+    }
+
     /// The figures of a run of length `span` that went on `course`.
     pub(super) fn of(
         (strategy, replication): (&str, u32),

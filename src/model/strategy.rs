@@ -202,6 +202,11 @@ impl StrategySpec {
 }
 
 impl Strategy {
+    /// Whether failed requests come back, with attempts beyond those of the rule.
+    pub fn redrives(&self) -> bool {
+        self.dead_letters.is_some_and(|kept| kept.may_come_back(0))
+    }
+
     /// Whether the deadline ends an attempt in flight.
     pub(super) fn deadline_ends_attempts(&self) -> bool {
         self.rule.deadline_check != DeadlineCheck::BetweenAttempts

@@ -34,7 +34,7 @@ pub fn table(result: &RunResult, width: usize, style: Style) -> String {
     parts.extend(comparison(result, &strategies, width, style));
     parts.extend(strategies.iter().filter_map(|s| two_kinds(s)).map(say));
     parts.extend(more_replications(result).map(say));
-    parts.extend(unfinished(&strategies, width, style));
+    parts.extend(not_ended(&strategies).into_iter().map(say));
     parts.push(borders(&strategies, width, style));
     parts.push(theory(&strategies, width, style));
     parts.push(no_formula(&strategies, width, style));
@@ -183,25 +183,26 @@ fn success(strategy: &StrategyResult) -> String {
     }
 }
 
-/// Requests that ended neither way would be missed in a success rate; so they are named.
-fn unfinished(strategies: &[&StrategyResult], width: usize, style: Style) -> Option<String> {
-    let open: Vec<_> = strategies
-        .iter()
-        .filter(|strategy| strategy.summary.unfinished > 0)
-        .map(|strategy| {
-            let requests = count(strategy.summary.unfinished);
-            format!(
-                "{} {}",
-                strategy.summary.strategy,
-                glue(&format!("({requests})"))
-            )
-        })
-        .collect();
-    let text = format!(
-        "Requests still open at the end, not in the success rate: {}.",
-        open.join(", ")
+/// Requests that ended neither way would be missed in a success rate, or misread; so they are named.
+fn not_ended(strategies: &[&StrategyResult]) -> Vec<String> {
+    let named = |what: &str, requests: fn(&SummaryRow) -> u64| {
+        let some: Vec<_> = strategies
+            .iter()
+            .map(|strategy| (&strategy.summary.strategy, requests(&strategy.summary)))
+            .filter(|(_, requests)| *requests > 0)
+            .map(|(name, requests)| format!("{name} {}", glue(&format!("({})", count(requests)))))
+            .collect();
+        (!some.is_empty()).then(|| format!("{what}: {}.", some.join(", ")))
+    };
+    let open = named(
+        "Requests still open at the end, not in the success rate",
+        |row| row.unfinished,
     );
-    (!open.is_empty()).then(|| wrap(&style.say(&text), width, "  "))
+    let letters = named(
+        "Dead letters at the end, in the success rate as failures",
+        |row| row.dead_lettered,
+    );
+    open.into_iter().chain(letters).collect()
 }
 
 /// The load up to which the scenario comes back by itself, where anything is known about it.

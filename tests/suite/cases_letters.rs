@@ -183,7 +183,7 @@ fn live(records: &[AttemptRecord], seconds: Range<f64>) -> (usize, f64, f64) {
         match record.next {
             Next::Succeeded => latencies.push((record.ended_at - record.intended_at).as_secs_f64()),
             Next::GaveUp(_) => {}
-            Next::RetryAfter(_) | Next::Unfinished => continue,
+            Next::RetryAfter(_) | Next::Hedged | Next::Unfinished => continue,
         }
         all += 1;
     }

@@ -247,6 +247,29 @@ fn certainty_is_never_claimed_from_a_finite_number_of_requests() {
     );
 }
 
+/// A request that is a letter at the end counts against success like one that has failed, in the interval too.
+#[test]
+fn dead_letters_are_as_certain_as_failures() {
+    for probability in [0.5, 1.0] {
+        let success = |letters: &str| {
+            let text = format!(
+                "[run]\nduration = \"10s\"\ndrain = \"10s\"\nreplications = 5\n\
+                 [clients]\ncount = 10\narrivals.poisson.rate = \"20/s\"\n\
+                 [service.api]\nworkers = \"unlimited\"\nservice_time = \"1ms\"\n\
+                 failures = [{{ code = 503, probability = {probability:?} }}]\n\
+                 [[strategy]]\nname = \"s\"\nmax_attempts = 1\n{letters}\n"
+            );
+            let summary = results(&text).strategies[0].summary.clone();
+            let ended = summary.failed + summary.dead_lettered;
+            assert_eq!(summary.dead_lettered > 0, !letters.is_empty());
+            (ended, summary.success_rate_low, summary.success_rate_high)
+        };
+        let failed = success("");
+        assert_eq!(success("dead_letters.redrive = \"never\""), failed);
+        assert!(failed.0 > 0 && failed.2.unwrap() - failed.1.unwrap() < 0.2);
+    }
+}
+
 /// C53. M/M/1 at 0.9, watched for 100 and for 10,000 service times.
 #[test]
 fn a_window_short_against_the_queue_is_biased_low_and_warned_of() {
@@ -438,9 +461,18 @@ fn a_border_is_not_claimed_where_service_or_network_take_the_timeout() {
             "workers = 1\nservice_time = \"10ms\"\nqueue = { capacity = 150 }",
             "attempt_timeout = \"1s\"",
         ),
+        (
+            "workers = 1\nservice_time = \"10ms\"",
+            "dead_letters.redrive.after.delay = \"10s\"",
+        ),
     ] {
         assert!(border_of(service, strategy).is_err(), "{service}");
     }
+    let kept = border_of(
+        "workers = 1\nservice_time = \"10ms\"",
+        "dead_letters.redrive = \"never\"",
+    );
+    assert!(kept.is_ok());
     // Failures that are not retried add no attempts.
     let permanent =
         "workers = 1\nservice_time = \"10ms\"\nfailures = [{ code = 404, probability = \"20%\" }]";

@@ -135,12 +135,23 @@ fn shorten(arguments: &mut Vec<String>, out: &Path) {
     if let Some(at) = arguments.iter().position(|word| word == "--junit") {
         arguments[at + 1] = out.join(&arguments[at + 1]).display().to_string();
     }
+    redirect(arguments, out);
+}
+
+/// Lets a run write below `out`, and a comparison read what was written there.
+fn redirect(arguments: &mut Vec<String>, out: &Path) {
+    let below = |folder: &String| out.join(folder).display().to_string();
+    if arguments[0] == "compare" {
+        let folders = arguments.iter_mut().skip(1).take(2);
+        folders.for_each(|folder| *folder = below(folder));
+        return;
+    }
     let named = arguments.iter().position(|argument| argument == "--out");
-    let folder = named.map_or(out.to_owned(), |i| out.join(&arguments[i + 1]));
+    let folder = named.map_or(out.display().to_string(), |i| below(&arguments[i + 1]));
     if let Some(i) = named {
         arguments.drain(i..i + 2);
     }
-    arguments.extend(["--out".to_owned(), folder.display().to_string()]);
+    arguments.extend(["--out".to_owned(), folder]);
 }
 
 #[test]
@@ -148,6 +159,10 @@ fn every_command_of_the_documents_runs() {
     let out = tempfile::tempdir().expect("a temporary folder");
     let mut run = 0;
     for block in blocks(&["sh", "console"]) {
+        // The commands of the guide run in full, below.
+        if block.place.starts_with(GUIDE) {
+            continue;
+        }
         for line in block.text.lines().filter(|line| !line.is_empty()) {
             let command = line.strip_prefix("$ ").unwrap_or(line);
             let Some(mut arguments) = arguments(command) else {
@@ -157,10 +172,7 @@ fn every_command_of_the_documents_runs() {
             if first == "run" {
                 shorten(&mut arguments, out.path());
             } else if first == "compare" {
-                // The folders that the commands before it have written.
-                let below =
-                    |folder: &mut String| *folder = out.path().join(&folder).display().to_string();
-                arguments.iter_mut().skip(1).take(2).for_each(below);
+                redirect(&mut arguments, out.path());
             } else if first == "sweep" {
                 let short = ["--replications", "1", "--no-charts", "--out"];
                 arguments.extend(short.map(String::from));
@@ -207,6 +219,40 @@ fn the_readme_shows_the_table_that_the_main_command_prints() {
         .into_iter()
         .find(|block| block.place.starts_with("README.md"));
     assert_eq!(shown.expect("the README shows a table").text, table);
+}
+
+/// The guide whose figures are those that its commands print.
+const GUIDE: &str = "docs/limits.md";
+
+/// What stands in a block of text is a part of what the last command before it prints.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes seconds without optimisation")]
+fn the_guide_to_limits_shows_what_its_commands_print() {
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let text = fs::read_to_string(root().join(GUIDE)).expect("there is a guide");
+    let mut printed = String::new();
+    let mut shown = 0;
+    for block in blocks_of(GUIDE, &text) {
+        if block.language == "text" {
+            assert!(printed.contains(&block.text), "{}\n{printed}", block.place);
+            shown += 1;
+        }
+        for command in block
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("$ "))
+        {
+            let mut arguments = arguments(command).expect("a command of this program");
+            redirect(&mut arguments, out.path());
+            if arguments[0] == "run" {
+                arguments.push("--no-charts".into());
+            }
+            let done = program(&arguments);
+            assert!(done.status.success(), "{command}");
+            printed = String::from_utf8(done.stdout).expect("a text");
+        }
+    }
+    assert!(shown >= 10, "only {shown} blocks were found");
 }
 
 /// Keys of a strategy with which a fragment may begin.

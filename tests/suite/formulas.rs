@@ -215,6 +215,18 @@ fn where_no_formula_fits_the_reason_is_told() {
             ONCE,
             "a fault changes the world",
         ),
+        (
+            POISSON,
+            exponential("1", "50ms", "queue.capacity = 3"),
+            "max_attempts = 1\ndead_letters.redrive.after.delay = \"10s\"",
+            "dead letters come back",
+        ),
+        (
+            POISSON,
+            exponential("4", "50ms", ""),
+            "max_attempts = 1\ncallers = { patience = \"1s\", cancels = false }",
+            "callers go away",
+        ),
     ] {
         let rows = rows(&shorter(world(clients, &service, strategy)));
         let none = rows.iter().find(|row| row.formula == "none").expect(why);

@@ -34,6 +34,16 @@ fn independence_is_claimed_only_where_every_request_could_make_its_attempts() {
             "deadline = \"1s\"\nbackoff.fixed.delay = \"500ms\"",
             "the deadline left no time",
         ),
+        (
+            "",
+            "dead_letters.redrive.after.delay = \"1s\"",
+            "dead letters came back",
+        ),
+        (
+            "",
+            "callers = { patience = \"300ms\", cancels = false }",
+            "callers had left",
+        ),
     ] {
         match theory(&world(clients, strategy, "")) {
             TheoryLine::Dependent { why: found, .. } => assert!(found.contains(why), "{found}"),

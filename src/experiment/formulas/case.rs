@@ -90,11 +90,8 @@ impl<'a> Case<'a> {
             return no("a fault changes the world");
         }
         let strategy_plan = &plan.strategies[strategy];
-        if strategy_plan.deadline.is_some() {
-            return no("a deadline cuts requests short");
-        }
-        if !strategy_plan.rule.guards.is_empty() {
-            return no("rules that outlive a request decide on its retries");
+        if let Some(why) = unknown_rule(strategy_plan) {
+            return no(why);
         }
         Ok(Self {
             source,
@@ -165,4 +162,25 @@ impl<'a> Case<'a> {
         self.service.discipline == Discipline::Fifo
             && self.service.on_abandon == OnAbandon::Continue
     }
+}
+
+/// What no formula knows of in a strategy.
+fn unknown_rule(strategy: &Strategy) -> Option<&'static str> {
+    let rules = [
+        (
+            strategy.deadline.is_some(),
+            "a deadline cuts requests short",
+        ),
+        (
+            !strategy.rule.guards.is_empty(),
+            "rules that outlive a request decide on its retries",
+        ),
+        (strategy.redrives(), "dead letters come back"),
+        (
+            strategy.callers_leave_after.is_some(),
+            "callers go away while their requests go on",
+        ),
+    ];
+    let found = rules.into_iter().find(|(is_there, _)| *is_there);
+    found.map(|(_, why)| why)
 }
