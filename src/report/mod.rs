@@ -15,6 +15,7 @@ mod folder;
 mod grid;
 mod json;
 mod junit;
+mod limits;
 mod number;
 mod output;
 mod read;

@@ -4,6 +4,7 @@
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
 use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
+use super::limits::limit_charts;
 use super::{
     attempts_csv, chart, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
     timeline_csv,
@@ -62,7 +63,7 @@ pub fn check_target(dir: &Path) -> Result<(), OutputError> {
 }
 
 /// Every file that a run writes.
-const OURS: [&str; 13] = [
+const OURS: [&str; 17] = [
     "scenario.toml",
     "summary.csv",
     "comparison.csv",
@@ -75,6 +76,10 @@ const OURS: [&str; 13] = [
     "load.png",
     "success.svg",
     "success.png",
+    "limits.svg",
+    "limits.png",
+    "dead_letters.svg",
+    "dead_letters.png",
     "events.jsonl",
 ];
 
@@ -130,10 +135,13 @@ fn fill(
         put("checks.csv", &|f| Ok(checks_csv(result, f)?))?;
     }
     if options.charts {
-        for (name, svg) in [
+        let always = [
             ("load", chart::load_svg(result)),
             ("success", chart::success_svg(result)),
-        ] {
+        ];
+        let limits = limit_charts(result).into_iter();
+        let limits = limits.map(|(name, curves)| (name, chart::curves_svg(&curves)));
+        for (name, svg) in always.into_iter().chain(limits) {
             put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
             put(&format!("{name}.png"), &|f| f.write_all(&chart::png(&svg)))?;
         }

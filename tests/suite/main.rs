@@ -44,6 +44,7 @@ mod mg1;
 mod mmc;
 mod mmc_tails;
 mod program;
+mod published;
 mod queues;
 mod random_scenarios;
 mod retry_success;
