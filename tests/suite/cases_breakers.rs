@@ -1,11 +1,12 @@
-//! Situations that practitioners meet, seventh part: circuit breakers, where they stand and how they close.
+//! Situations that practitioners meet, seventh part: circuit breakers, where they stand and how they close, and pools
+//! that failing calls fill.
 //!
 //! Each case has the number it has in the project's list of cases.
 
 use crate::support::{Sample, log, records, total};
 use retrystorm::metrics::Tally;
 use retrystorm::model::AttemptRecord;
-use retrystorm::outcome::AttemptOutcome;
+use retrystorm::outcome::{AttemptOutcome, FailureReason};
 use retrystorm::rng::{Key, Purpose};
 use std::collections::VecDeque;
 
@@ -59,11 +60,11 @@ fn model(shards: u32, threshold: f64, seed: u64) -> [f64; 2] {
     [good, sent].map(|count| f64::from(count) / 2e5)
 }
 
-/// C09. One of S shards fails, and one breaker of the client stands before all of them. Below 1/S the threshold
-/// opens it within some dozen calls, and then healthy keys fail too, all of them while it is open: of 75 % that could succeed with
-/// four shards 2 % do, of 95 % with twenty 4 %. Above, it opens by chance: twenty results are few, so that 20 % of
-/// twenty shards and 50 % of four still cost most of the successes. Only 50 % of twenty shards leaves them alone.
-/// (A breaker of each shard cannot be written; a scenario has one service.)
+/// C09. One of S shards fails, and one breaker of the client stands before all of them. Below 1/S the threshold opens
+/// it within some dozen calls, and then healthy keys fail too, all of them while it is open: of 75 % that could succeed
+/// with four shards 2 % do, of 95 % with twenty 4 %. Above, it opens by chance: twenty results are few, so that 20 % of
+/// twenty shards and 50 % of four still cost most of the successes. Only 50 % of twenty shards leaves them alone. (A
+/// breaker of each shard cannot be written; a scenario has one service.)
 #[test]
 fn a_threshold_below_the_share_of_a_shard_cuts_off_healthy_keys() {
     for (shards, threshold, least, most) in [
@@ -119,9 +120,9 @@ fn before(records: &[AttemptRecord], opened: u64) -> (u64, u64) {
     (sent, requests.last().unwrap() - requests[0] + 1)
 }
 
-/// C41. With the retry outside, the breaker sees attempts: it opens at the tenth, the first of the fourth call. With the
-/// breaker outside it sees calls: it opens after ten of them and thirty attempts. Open, either fails a call at once,
-/// and after 30 s lets one probe through: an attempt in the one case, a call of three attempts in the other.
+/// C41. With the retry outside, the breaker sees attempts: it opens at the tenth, the first of the fourth call. With
+/// the breaker outside it sees calls: it opens after ten of them and thirty attempts. Open, either fails a call at
+/// once, and after 30 s lets one probe through: an attempt in the one case, a call of three attempts in the other.
 #[test]
 fn a_breaker_inside_the_retry_opens_in_the_fourth_call_and_outside_after_ten() {
     for (around, attempts, calls, sent) in [("attempt", 10, 4, 3), ("call", 30, 10, 6)] {
@@ -149,8 +150,8 @@ fn a_breaker_inside_the_retry_opens_in_the_fourth_call_and_outside_after_ten() {
     }
 }
 
-/// C41. A retry outside the breaker that takes "open" for a failure like any other waits twice 100 ms in each call and sends
-/// nothing. One for which it is final ends the call at once.
+/// C41. A retry outside the breaker that takes "open" for a failure like any other waits twice 100 ms in each call and
+/// sends nothing. One for which it is final ends the call at once.
 #[test]
 fn a_retry_must_take_an_open_breaker_as_final() {
     let last = |strategy: &str| {
@@ -209,9 +210,10 @@ fn openings(tally: &Tally) -> usize {
     open.windows(2).filter(|pair| !pair[0] && pair[1]).count()
 }
 
-/// C42. A good probe, or five of five, say nothing about the load that follows: the breaker closes on a service that is cold,
-/// the whole load comes, and it opens again until the service is warm enough. With a ramp of 30 s after it has closed the load
-/// stays below what the service has regained, and the first opening is the only one.
+/// C42. A good probe, or five of five, say nothing about the load that follows: the breaker closes on a service that is
+/// cold, the whole load comes, and it opens again until the service is warm enough. With a ramp of 30 s after it has
+/// closed the load stays below what the service has regained, and the first opening is the only one.
+/// (Every tenth call for 30 s cannot be written; the ramp comes closest.)
 #[test]
 fn a_ramp_after_closing_ends_the_cycles_of_a_cold_service() {
     let one = cold("half_open.probes = { limit = 1, successes = 1 }");
@@ -234,8 +236,8 @@ fn a_ramp_after_closing_ends_the_cycles_of_a_cold_service() {
     }
 }
 
-/// C43. A dead service hangs, and callers wait for 30 s. 100 calls a second go to it as probes until the first of them has
-/// failed: 3,000 at once, against three with a limit. A timeout of 2 s for probes is a limit of 200.
+/// C43. A dead service hangs, and callers wait for 30 s. 100 calls a second go to it as probes until the first of them
+/// has failed: 3,000 at once, against three with a limit. A timeout of 2 s for probes is a limit of 200.
 #[test]
 fn what_is_sent_to_a_hanging_service_while_half_open() {
     for (probes, expected) in [
@@ -272,4 +274,63 @@ fn what_is_sent_to_a_hanging_service_while_half_open() {
             "{probes}: {found}"
         );
     }
+}
+
+/// Callers who think for a second, and a pool for them in which nobody waits for longer.
+fn pool(name: &str, callers: u32, size: u32, strategy: &str) -> String {
+    format!(
+        "[[clients]]\nname = \"{name}\"\ncount = {callers}\nstrategy = \"{strategy}\"\n\
+         arrivals.closed_loop.think.exponential.mean = \"1s\"\n\
+         pool = {{ size = {size}, per = \"group\", wait = \"1s\" }}\n"
+    )
+}
+
+fn callers(clients: &str, service_time: &str) -> Tally {
+    total(&format!(
+        "[run]\nduration = \"330s\"\nwarmup = \"30s\"\ndrain = \"20s\"\nbin = \"10s\"\nreplications = 1\nseed = 13\n\
+         {clients}[service.api]\nworkers = \"unlimited\"\n{service_time}\n\
+         [[strategy]]\nname = \"5s\"\nmax_attempts = 1\nattempt_timeout.uniform = {{ min = \"2500ms\", max = \"7500ms\" }}\n\
+         [[strategy]]\nname = \"10s\"\nmax_attempts = 1\nattempt_timeout.uniform = {{ min = \"5s\", max = \"15s\" }}\n\
+         [[strategy]]\nname = \"hangs\"\nmax_attempts = 2\nattempt_timeout = \"1ms\"\n\
+         backoff.fixed.delay = \"4998ms\"\n"
+    ))
+}
+
+/// C13. A third of the calls of 200 callers hang for about 5 s, in a pool of 50 places: a place is held for 1.67 s on
+/// average, so 30 calls a second get in, and everybody else gives up after 1 s. What calls get in does not depend on
+/// their keys: 40 % of those to healthy nodes too. When each failure also refreshes the topology with three calls, of
+/// which one hangs, places are held twice as long and 20 % get in. (The refresh is written as a longer hold; a flight
+/// shared by several calls is not there.) With pools of their own, in proportion, the healthy two thirds never notice.
+#[test]
+fn calls_that_hang_starve_healthy_ones_in_a_shared_pool() {
+    for (hold, strategy) in [(5.0, "5s"), (10.0, "10s")] {
+        let bimodal =
+            "service_time.bimodal = { fast = \"10ms\", slow = \"1h\", slow_share = 0.333333 }";
+        let tally = callers(&pool("all", 200, 50, strategy), bimodal);
+        let held = (2.0 * 0.01 + hold) / 3.0;
+        let inside = 50.0 / held;
+        // Who gets in has waited for nearly 1 s as well.
+        let outside = (200.0 - inside * (2.0 + held)) / 2.0;
+        let expected = inside / (inside + outside);
+        let kept_out = tally.failed[FailureReason::NotStarted as usize];
+        let found = 1.0 - kept_out as f64 / tally.requests as f64;
+        println!("C13, held for {hold} s: {found:.4} get in for {expected:.4}");
+        assert!((found - expected).abs() < 0.05 * expected, "{found}");
+    }
+    let clients = format!(
+        "{}{}",
+        pool("healthy", 133, 33, "5s"),
+        pool("hanging", 67, 17, "hangs")
+    );
+    let tally = callers(&clients, "service_time = \"10ms\"");
+    let each_second = tally.succeeded as f64 / 300.0;
+    println!("C13, pools of their own: {each_second:.2} healthy calls a second");
+    assert!((each_second - 133.0 / 1.01).abs() < 4.0 * (132.0f64 / 300.0).sqrt());
+    assert!(tally.failed[FailureReason::NotStarted as usize] > 1_000);
+    // The longest a healthy call took, in the pool and outside.
+    assert!(
+        tally.latency.max_ms().unwrap() < 11.0,
+        "{:?}",
+        tally.latency.max_ms()
+    );
 }

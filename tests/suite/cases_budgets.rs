@@ -33,10 +33,10 @@ fn independent(clients: u32, seconds: u32, p: f64, guard: &str) -> Tally {
     tally
 }
 
-/// C08. A bucket that takes a token for a retry and gets a tenth of one for a success never grants more than was
-/// in it at first and a tenth of the successes. Below a failure share of about 9 % it denies next to nothing. Above, one client and
-/// ten spend what was saved, and the load is at most 1.1 from then on. With a thousand clients what was saved lasts
-/// long: three of each client's calls pay for the others when all fail, and a hundred tokens each deny nothing.
+/// C08. A bucket that takes a token for a retry and gets a tenth of one for a success never grants more than was in it
+/// at first and a tenth of the successes. Below a failure share of about 9 % it denies next to nothing. Above, one
+/// client and ten spend what was saved, and the load is at most 1.1 from then on. With a thousand clients what was
+/// saved lasts long: ten tokens each double the load when all calls fail, and a hundred deny nothing.
 #[test]
 fn a_bucket_bounds_the_load_to_a_tenth_once_what_was_saved_is_spent() {
     for clients in [1, 10, 1_000u32] {
@@ -146,9 +146,9 @@ fn five_failures_stop_retries_even_after_a_perfect_day() {
     }
 }
 
-/// C28. The border of lasting retries is a failure share of 0.1 ÷ 1.1 = 9.09 % of attempts. With a thousand tokens, whose
-/// luck averages out, all wanted retries are made at 9 % and none at 10 %, once the saved tokens are spent; with ten
-/// the border is soft, and even 5 % is not quite safe.
+/// C28. The border of lasting retries is a failure share of 0.1 ÷ 1.1 = 9.09 % of attempts. With a thousand tokens,
+/// whose luck averages out, all wanted retries are made at 9 % and none at 10 %, once the saved tokens are spent; with
+/// ten the border is soft, and even 5 % is not quite safe.
 #[test]
 fn lasting_retries_end_at_nine_per_cent_of_failures() {
     let made = |p: f64, max: u32| {
@@ -171,9 +171,9 @@ fn lasting_retries_end_at_nine_per_cent_of_failures() {
     assert!(few[1] < 0.9 && few[2] > 0.01, "{few:?}");
 }
 
-/// C29. An outage of 60 s drains a quota of 500 tokens with its first hundred retries. An hour later, with 1 % transient
-/// failures and three attempts, one call in a million fails if successes have refilled it. If a defect keeps them from
-/// doing so, 1 % fail for ever.
+/// C29. An outage of 60 s drains a quota of 500 tokens with its first hundred retries. An hour later, with 1 %
+/// transient failures and three attempts, one call in a million fails if successes have refilled it. If a defect keeps
+/// them from doing so, 1 % fail for ever.
 #[test]
 fn a_quota_without_a_refill_ends_retries_for_ever() {
     let run = |quota: &str| {
@@ -204,8 +204,8 @@ fn a_quota_without_a_refill_ends_retries_for_ever() {
     );
 }
 
-/// C30. Nineteen callers of healthy dependencies, ten calls a second each, and ten calls a second to a dead one: each of those
-/// comes from a client of its own whose first three attempts fail. Healthy calls have 1 % transient failures.
+/// C30. Nineteen callers of healthy dependencies, ten calls a second each, and ten calls a second to a dead one: each
+/// of those comes from a client of its own whose first three attempts fail. Healthy calls have 1 % transient failures.
 fn dependencies(scope: &str) -> Vec<AttemptRecord> {
     let text = format!(
         "[run]\nduration = \"600s\"\ndrain = \"10s\"\nbin = \"10s\"\nreplications = 1\nseed = 30\n\
@@ -255,11 +255,11 @@ fn a_dead_dependency_takes_the_shared_quota_of_the_healthy_ones() {
     assert!(is_rare_count(own, 0.1));
 }
 
-/// C31. A thousand calls fail at the same moment, wait 25 to 250 ms and may be retried within a budget of a fifth of what is
-/// on the wire. Charged at the decision, waiters counted, 166 go out (each failure leaves the wire before it asks, so
-/// it is a sixth and not the fifth of 1,000 active ones). Not counted, all do, and so they do when the budget is charged at
-/// the send and failures are immediate: then nothing is ever outstanding. A slow service is what makes a charge at the
-/// send a bound, of its floor.
+/// C31. A thousand calls fail at the same moment, wait 25 to 250 ms and may be retried within a budget of a fifth of
+/// what is on the wire. Charged at the decision, waiters counted, 166 go out (each failure leaves the wire before it
+/// asks, so it is a sixth and not the fifth of 1,000 active ones). Not counted, all do, and so they do when the budget
+/// is charged at the send and failures are immediate: then nothing is ever outstanding. A slow service is what makes a
+/// charge at the send a bound, of its floor.
 #[test]
 fn a_budget_must_be_charged_at_the_decision_and_count_those_that_wait() {
     let slow = "failures_take_time = true";
@@ -308,8 +308,8 @@ fn all_taken(places: u32) -> f64 {
 }
 
 /// C32. 1 % of 1,000 calls a second fail for no reason that matters. Two per cent of twenty calls on the wire are no
-/// retry at all, so the floor m alone decides, and the share of refused retries is Erlang's loss of m places. It
-/// is below 0.1 % from m = 7 on, which is also the 99.9th percentile of the retries that are outstanding at once. A share
+/// retry at all, so the floor m alone decides, and the share of refused retries is Erlang's loss of m places. It is
+/// below 0.1 % from m = 7 on, which is also the 99.9th percentile of the retries that are outstanding at once. A share
 /// of 20 % of the wire refuses hardly less by itself.
 #[test]
 fn the_floor_of_a_share_is_the_percentile_of_harmless_retries() {
@@ -341,10 +341,10 @@ fn the_floor_of_a_share_is_the_percentile_of_harmless_retries() {
     assert!(refused("20%", 1).0 as f64 > 0.002 * refused("20%", 1).1);
 }
 
-/// C32. When all calls hang for 1 s, a thousand are on the wire. A fifth of them may be retries that wait or hang: 1 + 0.2 ÷
-/// (0.8 + 0.1375) = 1.21 attempts a call. Two per cent are 1.018, and there a floor of 100 is the larger: 100 ÷ 1.1375 s
-/// make 1.088. The worked example of the rule: the fifth retry is let go while 25 are active, the sixth is not, and of
-/// three calls all are, by the floor.
+/// C32. When all calls hang for 1 s, a thousand are on the wire. A fifth of them may be retries that wait or hang: 1 +
+/// 0.2 ÷ (0.8 + 0.1375) = 1.21 attempts a call. Two per cent are 1.018, and there a floor of 100 is the larger: 100 ÷
+/// 1.1375 s make 1.088. The worked example of the rule: the fifth retry is let go while 25 are active, the sixth is
+/// not, and of three calls all are, by the floor.
 #[test]
 fn the_share_decides_what_an_outage_costs_and_a_high_floor_more() {
     for (share, min, expected) in [
@@ -395,9 +395,9 @@ fn in_an_outage(rate: u32, takes: &str, backoff: &str, budget: &str) -> f64 {
     late.iter().map(|bin| bin.retries).sum::<u64>() as f64 / 20.0
 }
 
-/// C33. Six meanings of "20 %" at 100 and 10,000 calls a second of which all fail: of the calls of a window and 10 a second
-/// besides, 30 and 2,010; tokens for calls, 20 and 2,000 once the first hundred are spent; of first attempts, the same;
-/// of all attempts, retries of retries too, 25 and 2,500; tokens for successes, none.
+/// C33. Six meanings of "20 %" at 100 and 10,000 calls a second of which all fail: of the calls of a window and 10 a
+/// second besides, 30 and 2,010; tokens for calls, 20 and 2,000 once the first hundred are spent; of first attempts,
+/// the same; of all attempts, retries of retries too, 25 and 2,500; tokens for successes, none.
 #[test]
 fn twenty_per_cent_of_what() {
     for (budget, expected) in [
@@ -439,8 +439,8 @@ fn twenty_per_cent_of_what() {
 }
 
 /// C33. A share of active calls means a rate that the latency decides: r retries outstanding, r = 0.2 × (calls on the
-/// wire), for a call and a wait of 100 ms each. Calls of 10 ms leave 1 or 100 on the wire, and then the floor of
-/// three makes 27 a second, 20 retries 182; calls of 1 s make 22 and 2,222.
+/// wire), for a call and a wait of 100 ms each. Calls of 10 ms leave 1 or 100 on the wire, and then the floor of three
+/// makes 27 a second, 20 retries 182; calls of 1 s make 22 and 2,222.
 #[test]
 fn twenty_per_cent_of_active_calls_is_a_matter_of_latency() {
     let budget = "concurrency = { scope = \"shared\" }";
@@ -458,63 +458,4 @@ fn twenty_per_cent_of_active_calls_is_a_matter_of_latency() {
             "{rate} {takes}: {found}"
         );
     }
-}
-
-/// Callers who think for a second, and a pool for them in which nobody waits for longer.
-fn pool(name: &str, callers: u32, size: u32, strategy: &str) -> String {
-    format!(
-        "[[clients]]\nname = \"{name}\"\ncount = {callers}\nstrategy = \"{strategy}\"\n\
-         arrivals.closed_loop.think.exponential.mean = \"1s\"\n\
-         pool = {{ size = {size}, per = \"group\", wait = \"1s\" }}\n"
-    )
-}
-
-fn callers(clients: &str, service_time: &str) -> Tally {
-    total(&format!(
-        "[run]\nduration = \"330s\"\nwarmup = \"30s\"\ndrain = \"20s\"\nbin = \"10s\"\nreplications = 1\nseed = 13\n\
-         {clients}[service.api]\nworkers = \"unlimited\"\n{service_time}\n\
-         [[strategy]]\nname = \"5s\"\nmax_attempts = 1\nattempt_timeout.uniform = {{ min = \"2500ms\", max = \"7500ms\" }}\n\
-         [[strategy]]\nname = \"10s\"\nmax_attempts = 1\nattempt_timeout.uniform = {{ min = \"5s\", max = \"15s\" }}\n\
-         [[strategy]]\nname = \"hangs\"\nmax_attempts = 2\nattempt_timeout = \"1ms\"\n\
-         backoff.fixed.delay = \"4998ms\"\n"
-    ))
-}
-
-/// C13. A third of the calls of 200 callers hang for about 5 s, in a pool of 50 places: a place is held for 1.67 s on average, so
-/// 30 calls a second get in, and everybody else gives up after 1 s. What calls get in does not depend on their keys: 40 %
-/// of those to healthy nodes too. When each failure also refreshes the topology with three calls, of which one hangs, places are
-/// held twice as long and 20 % get in. (The refresh is written as a longer hold; a flight shared by several calls is not
-/// there.) With pools of their own, in proportion, the healthy two thirds never notice.
-#[test]
-fn calls_that_hang_starve_healthy_ones_in_a_shared_pool() {
-    for (hold, strategy) in [(5.0, "5s"), (10.0, "10s")] {
-        let bimodal =
-            "service_time.bimodal = { fast = \"10ms\", slow = \"1h\", slow_share = 0.333333 }";
-        let tally = callers(&pool("all", 200, 50, strategy), bimodal);
-        let held = (2.0 * 0.01 + hold) / 3.0;
-        let inside = 50.0 / held;
-        // Who gets in has waited for nearly 1 s as well.
-        let outside = (200.0 - inside * (2.0 + held)) / 2.0;
-        let expected = inside / (inside + outside);
-        let kept_out = tally.failed[FailureReason::NotStarted as usize];
-        let found = 1.0 - kept_out as f64 / tally.requests as f64;
-        println!("C13, held for {hold} s: {found:.4} get in for {expected:.4}");
-        assert!((found - expected).abs() < 0.05 * expected, "{found}");
-    }
-    let clients = format!(
-        "{}{}",
-        pool("healthy", 133, 33, "5s"),
-        pool("hanging", 67, 17, "hangs")
-    );
-    let tally = callers(&clients, "service_time = \"10ms\"");
-    let each_second = tally.succeeded as f64 / 300.0;
-    println!("C13, pools of their own: {each_second:.2} healthy calls a second");
-    assert!((each_second - 133.0 / 1.01).abs() < 4.0 * (132.0f64 / 300.0).sqrt());
-    assert!(tally.failed[FailureReason::NotStarted as usize] > 1_000);
-    // The longest a healthy call took, in the pool and outside.
-    assert!(
-        tally.latency.max_ms().unwrap() < 11.0,
-        "{:?}",
-        tally.latency.max_ms()
-    );
 }

@@ -23,8 +23,8 @@ fn told(seed: u64, service: &str, fault: &str, hints: &str) -> Vec<u64> {
     bins
 }
 
-/// Every second of a range has its part of the thousand, within four standard errors of a binomial count, and all others
-/// have none.
+/// Every second of a range has its part of the thousand, within four standard errors of a binomial count, and all
+/// others have none.
 fn is_even(bins: &[u64], seconds: std::ops::Range<usize>) -> bool {
     let share = 1.0 / seconds.len() as f64;
     let error = (1e3 * share * (1.0 - share)).sqrt();
@@ -37,8 +37,8 @@ fn is_even(bins: &[u64], seconds: std::ops::Range<usize>) -> bool {
     })
 }
 
-/// C34. The larger of 60 s told and an own delay of at most 32 s is 60 s for everybody: a thousand in one second, in one
-/// nanosecond even. The told delay and up to 30 s on top are 33 a second from 60 to 90 s, and a server that varies
+/// C34. The larger of 60 s told and an own delay of at most 32 s is 60 s for everybody: a thousand in one second, in
+/// one nanosecond even. The told delay and up to 30 s on top are 33 a second from 60 to 90 s, and a server that varies
 /// its value by a quarter makes 33 a second from 45 to 75 s. After a restart nobody is told anything, and the own delay
 /// alone has to do: 31 a second for 32 s.
 #[test]
@@ -67,8 +67,8 @@ fn a_told_delay_brings_all_clients_back_at_once_unless_somebody_varies_it() {
     }
 }
 
-/// One client that calls again as soon as it is answered. The server lets a call in when there was none for a window of so
-/// many seconds, let in or not, and tells the window to whoever comes too early.
+/// One client that calls again as soon as it is answered. The server lets a call in when there was none for a window of
+/// so many seconds, let in or not, and tells the window to whoever comes too early.
 fn window(seconds: u32, retry_after: &str, heed: &str) -> Tally {
     let tally = total(&format!(
         "[run]\nduration = \"{}s\"\ndrain = \"100h\"\nbin = \"1h\"\nreplications = 1\nseed = 35\n\
@@ -86,7 +86,8 @@ fn window(seconds: u32, retry_after: &str, heed: &str) -> Tally {
     tally
 }
 
-/// Of the retries of a run: the share that came too early, and of a call: how many came too early, and the time to success in windows.
+/// Of the retries of a run: the share that came too early, and of a call: how many came too early, and the time to
+/// success in windows.
 fn early(tally: &Tally, seconds: u32) -> [f64; 3] {
     // The first call comes to an empty window, and each later one right after the one before.
     let calls = (tally.requests - 1) as f64;
@@ -97,10 +98,10 @@ fn early(tally: &Tally, seconds: u32) -> [f64; 3] {
     [too_early / retries, too_early / calls, time]
 }
 
-/// C35. As a floor no call is early, and the next one succeeds after one window. Multiplied by U(0.5, 1.5) half are early: one
-/// more refusal a call, and two windows. As a bound on an own delay that begins at a tenth of the window nearly every
-/// call is refused again: four times for sure, then with 1 ÷ 1.6, then with 1/2 at a cap of two windows: 5.25 in 6.25.
-/// A bound is what an own delay is that nothing was told to: no call is later than the window.
+/// C35. As a floor no call is early, and the next one succeeds after one window. Multiplied by U(0.5, 1.5) half are
+/// early: one more refusal a call, and two windows. As a bound on an own delay that begins at a tenth of the window
+/// nearly every call is refused again: four times for sure, then with 1 ÷ 1.6, then with 1/2 at a cap of two windows:
+/// 5.25 in 6.25. A bound is what an own delay is that nothing was told to: no call is later than the window.
 #[test]
 fn a_told_delay_is_a_floor_and_neither_a_bound_nor_a_factor() {
     for seconds in [1, 30] {
@@ -151,8 +152,8 @@ fn schedule(attempts: u32, backoff: &str) -> (Tally, Vec<f64>) {
     (tally, delays)
 }
 
-/// C25. The first retry at once, later ones after 0.1 s × 2^(n − 1): 0, 0.2, 0.4 … 102.4, 120, 120 s. With a factor that is zero
-/// by default ten retries are eleven calls at the same moment.
+/// C25. The first retry at once, later ones after 0.1 s × 2^(n − 1): 0, 0.2, 0.4 … 102.4, 120, 120 s. With a factor
+/// that is zero by default ten retries are eleven calls at the same moment.
 #[test]
 fn a_preset_whose_factor_is_zero_makes_eleven_calls_at_once() {
     let preset = "{ exponential = { base = \"100ms\", cap = \"120s\", first = \"0s\" } }";
@@ -173,8 +174,8 @@ fn a_preset_whose_factor_is_zero_makes_eleven_calls_at_once() {
 }
 
 /// C26. Ten thousand attempts at a cap of 60 s: seven days of the same delay, whatever 2 to the power of 10,000 is. A
-/// multiplier of zero stays at zero. Doubling from 5 s the eleventh delay is 85.3 min, and factor 5 without a cap has soon
-/// grown beyond the end of the run, which leaves the request open and stops nothing else.
+/// multiplier of zero stays at zero. Doubling from 5 s the eleventh delay is 85.3 min, and factor 5 without a cap has
+/// soon grown beyond the end of the run, which leaves the request open and stops nothing else.
 #[test]
 fn a_delay_at_its_cap_stays_there_for_ten_thousand_attempts() {
     let (tally, delays) = schedule(10_000, "{ exponential = { base = \"1s\", cap = \"60s\" } }");
@@ -202,9 +203,9 @@ fn a_delay_at_its_cap_stays_there_for_ten_thousand_attempts() {
     assert_eq!(schedule(2_000, saturated).0.unfinished, 1);
 }
 
-/// C27. A minimum of 0.1 s that doubles up to 5 s and ± 50 % of the minimum, which is a uniform tenth of a second from 4.95 s on: at
-/// attempts 60 to 70 and at the thousandth the delay is the maximum ± 50 ms. A jitter larger than the delay leaves none
-/// below zero.
+/// C27. A minimum of 0.1 s that doubles up to 5 s and ± 50 % of the minimum, which is a uniform tenth of a second from
+/// 4.95 s on: at attempts 60 to 70 and at the thousandth the delay is the maximum ± 50 ms. A jitter larger than the
+/// delay leaves none below zero.
 #[test]
 fn attempts_beyond_the_word_size_wait_for_the_maximum() {
     let jitter = "jitter.additive.max = \"100ms\"";
