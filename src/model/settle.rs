@@ -182,6 +182,13 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } else {
             group.decide(&ended, request, index, &mut self.guards)
         };
+        let too_late = !PLAIN && decision == Decision::Succeed && self.comes_too_late(index, now);
+        let decision = if too_late {
+            Decision::GiveUp(FailureReason::CallerLeft)
+        } else {
+            decision
+        };
+        let request = &self.requests[index];
         if L::ENABLED {
             let job = (request.job != NONE).then(|| &self.jobs[request.job]);
             let started = job.and_then(|job| job.start_with(request.attempt_key));
@@ -196,7 +203,6 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     #[inline(always)]
     fn go_on(&mut self, index: u32, decision: Decision, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
-        let too_late = !PLAIN && decision == Decision::Succeed && self.comes_too_late(index, now);
         let request = &mut self.requests[index];
         match decision {
             Decision::RetryAfter(delay) => {
@@ -210,9 +216,6 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
                     }
                     None => scheduler.after(delay, event),
                 }
-            }
-            Decision::Succeed if too_late => {
-                self.fail(index, FailureReason::CallerLeft, scheduler);
             }
             Decision::Succeed => {
                 self.tally.count_success(request, now);
