@@ -37,6 +37,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             key: request.attempt_key,
             job: request.job,
             number: request.attempts,
+            retry: request.attempts > 1,
             sent_at: request.sent_at,
         }]
     }
@@ -55,6 +56,19 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         attempting && round.is_some_and(|round| round.live.iter().any(|live| live.key == job.key))
     }
 
+    /// Whether the strategy of a request hedges.
+    #[inline(always)]
+    pub(super) fn hedges(&self, index: u32) -> bool {
+        let group = usize::from(self.requests[index].group);
+        self.groups[group].strategy.rule.guards.hedge.is_some()
+    }
+
+    /// Whether an answer to an attempt of a round reaches the client at this very moment.
+    pub(super) fn round_is_answered_now(&self, index: u32, now: SimTime) -> bool {
+        let mut live = self.rounds[index as usize].live.iter();
+        live.any(|live| self.is_answered_now(live.job, live.key, now))
+    }
+
     /// A round begins: its first attempt has been sent.
     #[inline(never)]
     pub(super) fn begin_round(&mut self, index: u32, scheduler: &mut Scheduler<Event>) {
@@ -63,16 +77,13 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             key: request.attempt_key,
             job: request.job,
             number: request.attempts,
+            retry: request.attempts > 1,
             sent_at: scheduler.now(),
         };
-        let is_first = request.attempts == 1;
         let round = self.round(index);
         round.live.clear();
         round.live.push(first);
         round.sent = 0;
-        if is_first {
-            round.all = 0;
-        }
         self.requests[index].hedges = true;
         self.schedule_hedge(index, scheduler);
     }
@@ -113,10 +124,12 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         self.round(index).due = None;
         let request = &self.requests[index];
         let (group, client) = (request.group, request.client);
-        if let Some((guards, mut meeting)) = self.guards.meet(group, client, index)
-            && !guards.grant_hedge(&mut meeting, now)
-        {
-            return Step::Rest;
+        let mut retry = false;
+        if let Some((guards, mut meeting)) = self.guards.meet(group, client, index) {
+            if !guards.grant_hedge(&mut meeting, now) {
+                return Step::Rest;
+            }
+            retry = guards.pays_for_hedges();
         }
         let request = &mut self.requests[index];
         request.attempts = request.attempts.saturating_add(1);
@@ -132,6 +145,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             key: request.key.child(u64::from(request.attempts)),
             job,
             number: request.attempts,
+            retry,
             sent_at: now,
         };
         let hedge = Request {
@@ -139,6 +153,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             ..*request
         };
         self.jobs[job] = Job::of(&hedge, index, now);
+        self.send_deadline(job, hedge.deadline);
         let round = self.round(index);
         round.live.push(live);
         round.sent += 1;
@@ -168,7 +183,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         let live = round
             .live
             .swap_remove(place.expect("an awaited attempt is in its round"));
-        round.answered = live.number;
+        round.answered = (live.number, live.retry);
         let alone = round.live.is_empty();
         let group = usize::from(self.requests[request].group);
         let retry_on = &self.groups[group].strategy.rule.retry_on;
@@ -184,7 +199,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         }
         let other = self.round(request).live[0];
         let state = &mut self.requests[request];
-        (state.attempt_key, state.job) = (other.key, other.job);
+        (state.attempt_key, state.job, state.sent_at) = (other.key, other.job, other.sent_at);
         self.end_in_round(request, live, (job.outcome, job.code), scheduler.now());
         let round = self.round(request);
         if round.due.is_some() {
@@ -210,7 +225,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         round.due = None;
         let others = std::mem::take(&mut round.live);
         if let Some(present) = others.iter().find(|live| live.key == key) {
-            round.answered = present.number;
+            round.answered = (present.number, present.retry);
         }
         let timed_out = matches!(
             outcome,
@@ -250,7 +265,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             took: now - live.sent_at,
             kind: strategy.rule.kind_of(outcome, code),
             retryable: strategy.rule.retry_on.contains(outcome, code),
-            retry: live.number > 1,
+            retry: live.retry,
         };
         if let Some((guards, mut meeting)) = self.guards.meet(request.group, request.client, index)
         {

@@ -66,6 +66,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         let begins = !retry && request.stage != Stage::BackingOff;
         if begins {
             self.guards.renew(request.group, index);
+            if let Some(round) = self.rounds.get_mut(index as usize) {
+                round.all = 0;
+            }
         }
         let (guards, mut meeting) = self.guards.meet(request.group, request.client, index)?;
         if begins {

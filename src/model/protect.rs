@@ -111,6 +111,14 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         job.told_ms = u32::try_from(told).unwrap_or(u32::MAX);
     }
 
+    /// An attempt takes the deadline of its request with it, if the service heeds it.
+    pub(super) fn send_deadline(&mut self, index: u32, deadline: SimTime) {
+        if self.plan.service.on_abandon == OnAbandon::StopAtDeadline {
+            // Until its service starts, a job holds the deadline where it will hold the end.
+            self.jobs[index].done_at = deadline;
+        }
+    }
+
     /// Cuts the work on a job at the deadline that came with it. Returns when it ends, or `None` when that is over already.
     #[inline(never)]
     pub(super) fn cut_work(&mut self, index: u32, now: SimTime, end: SimTime) -> Option<SimTime> {

@@ -39,7 +39,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } else {
             state.letters.resting.push_back(letter);
         }
-        self.tally.timeline.bin().dead_lettered += 1;
+        let bin = self.tally.timeline.bin();
+        bin.dead_lettered += 1;
+        bin.budget_denied += u64::from(reason == FailureReason::Budget);
         self.change(Gauge::InFlight, -1);
         self.change(Gauge::DeadLetters, 1);
         self.free_client(index, scheduler);

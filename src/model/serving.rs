@@ -6,7 +6,7 @@
 use super::log::AttemptLog;
 use super::service::OnAbandon;
 use super::step::Step;
-use super::world::{Event, Job, Request, Whereabouts, World};
+use super::world::{Event, Job, Whereabouts, World};
 use crate::kernel::Scheduler;
 use crate::metrics::Gauge;
 use crate::outcome::AttemptOutcome;
@@ -334,9 +334,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         }
     }
 
-    /// Whether the answer to the present attempt of a request is due at this moment, by an event to come.
-    pub(super) fn is_answered_now(&self, request: &Request, now: SimTime) -> bool {
-        let job = &self.jobs[request.job];
+    /// Whether the answer to the attempt with `key` is due at this moment, by an event to come.
+    pub(super) fn is_answered_now(&self, index: u32, key: Key, now: SimTime) -> bool {
+        let job = &self.jobs[index];
         let answers = match job.whereabouts {
             // Work that stops at the deadline has no answer.
             Whereabouts::InService => {
@@ -346,6 +346,6 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             Whereabouts::Returning => true,
             Whereabouts::Travelling | Whereabouts::Waiting | Whereabouts::Stopped => false,
         };
-        answers && job.done_at == now && job.key == request.attempt_key
+        answers && job.done_at == now && job.key == key
     }
 }

@@ -50,9 +50,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         }
         self.jobs[job] = Job::of(request, index, now);
         let hedges = strategy.rule.guards.hedge.is_some();
-        if !PLAIN && self.plan.service.on_abandon == OnAbandon::StopAtDeadline {
-            // Until its service starts, a job holds the deadline where it will hold the end.
-            self.jobs[job].done_at = request.deadline;
+        let deadline = request.deadline;
+        if !PLAIN {
+            self.send_deadline(job, deadline);
         }
         if !PLAIN && hedges {
             self.begin_round(index, scheduler);
@@ -100,10 +100,16 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     pub(super) fn gave_up(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
         let request = self.requests[index];
         let now = scheduler.now();
-        if request.stage != Stage::Attempting
-            || request.gives_up_at != now
-            || self.is_answered_now(&request, now)
-        {
+        if request.stage != Stage::Attempting || request.gives_up_at != now {
+            return Step::Rest;
+        }
+        if !PLAIN && request.hedges {
+            if self.round_is_answered_now(index, now) {
+                // Unless that answer ends the round, its patience ends after it.
+                scheduler.at(now, Event::GaveUp { request: index });
+                return Step::Rest;
+            }
+        } else if self.is_answered_now(request.job, request.attempt_key, now) {
             return Step::Rest;
         }
         let strategy = self.groups[usize::from(request.group)].strategy;
@@ -134,9 +140,13 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         scheduler: &mut Scheduler<Event>,
     ) {
         let now = scheduler.now();
-        let mut hedges = 0;
-        if !PLAIN && self.requests[index].hedges {
-            self.end_round(index, outcome, scheduler);
+        let attempts = self.requests[index].attempts;
+        let (mut hedges, mut present) = (0, (attempts, attempts > 1));
+        if !PLAIN && self.hedges(index) {
+            if self.requests[index].hedges {
+                self.end_round(index, outcome, scheduler);
+                present = self.round(index).answered;
+            }
             hedges = self.round(index).all;
         }
         let request = &mut self.requests[index];
@@ -153,6 +163,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             outcome,
             code,
             attempts_made: request.attempts - hedges,
+            retry: present.1,
             hint,
             sent_at: request.sent_at,
             now,
@@ -171,15 +182,17 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } else {
             group.decide(&ended, request, index, &mut self.guards)
         };
+        let too_late = !PLAIN && decision == Decision::Succeed && self.comes_too_late(index, now);
+        let decision = if too_late {
+            Decision::GiveUp(FailureReason::CallerLeft)
+        } else {
+            decision
+        };
+        let request = &self.requests[index];
         if L::ENABLED {
             let job = (request.job != NONE).then(|| &self.jobs[request.job]);
             let started = job.and_then(|job| job.start_with(request.attempt_key));
-            let number = if hedges > 0 {
-                self.rounds[index as usize].answered
-            } else {
-                request.attempts
-            };
-            let ended = (number, outcome, code, now);
+            let ended = (present.0, outcome, code, now);
             self.log
                 .record(attempt_record(request, started, ended, decision.into()));
         }
@@ -190,7 +203,6 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     #[inline(always)]
     fn go_on(&mut self, index: u32, decision: Decision, scheduler: &mut Scheduler<Event>) {
         let now = scheduler.now();
-        let too_late = !PLAIN && decision == Decision::Succeed && self.comes_too_late(index, now);
         let request = &mut self.requests[index];
         match decision {
             Decision::RetryAfter(delay) => {
@@ -204,9 +216,6 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
                     }
                     None => scheduler.after(delay, event),
                 }
-            }
-            Decision::Succeed if too_late => {
-                self.fail(index, FailureReason::CallerLeft, scheduler);
             }
             Decision::Succeed => {
                 self.tally.count_success(request, now);

@@ -251,7 +251,7 @@ impl Guards {
         let (Some(budget), Some(state)) = (&self.budget, &mut meeting.budget) else {
             return true;
         };
-        let pays = self.hedge.is_some_and(|hedge| hedge.from_budget);
+        let pays = self.pays_for_hedges();
         if pays {
             let Some(charge) = budget.ask(state, now, Kind::Transient) else {
                 return false;
@@ -260,6 +260,11 @@ impl Guards {
         }
         budget.sent(state, now, pays);
         true
+    }
+
+    /// Whether the budget pays for hedges, like for retries.
+    pub fn pays_for_hedges(&self) -> bool {
+        self.hedge.is_some_and(|hedge| hedge.from_budget)
     }
 
     /// Whether hedges are cancelled when another attempt has succeeded.

@@ -70,6 +70,8 @@ pub struct Ended {
     pub code: u16,
     /// Attempts made so far, this one included.
     pub attempts_made: u32,
+    /// Whether the budget counts it as a retry.
+    pub retry: bool,
     /// When the service said it should be tried again, if it said so.
     pub hint: Option<SimDuration>,
     /// When it was sent.
@@ -227,7 +229,7 @@ impl Ended {
             took: self.now - self.sent_at,
             kind,
             retryable,
-            retry: self.attempts_made > 1,
+            retry: self.retry,
         }
     }
 }
@@ -254,6 +256,7 @@ mod tests {
         outcome: AttemptOutcome::TimedOut,
         code: 0,
         attempts_made: 1,
+        retry: false,
         hint: None,
         sent_at: SimTime::ZERO,
         now: SimTime::from_nanos(100),
