@@ -53,7 +53,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         let request = &self.requests[index];
         let strategy = self.groups[usize::from(request.group)].strategy;
         let patience = strategy.callers_leave_after;
-        patience.is_some_and(|patience| now > request.intended_at + patience)
+        // Nobody waits for what comes back as a letter.
+        request.redrives == 0
+            && patience.is_some_and(|patience| now > request.intended_at + patience)
     }
 
     /// Asks the guards whether the next attempt of a request goes out now. `None` when it does.
@@ -113,6 +115,11 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         request.give_up = Ticket::NONE;
         request.job = NONE;
         self.tally.timeline.bin().held_back += 1;
+        // A try that sends nothing must not go on for ever either.
+        self.sent += 1;
+        if self.sent > self.plan.most_attempts {
+            self.crowded_at = Some(now);
+        }
         Step::Settle {
             request: index,
             outcome,

@@ -114,7 +114,12 @@ impl Check for DeadLetters {
 impl DeadLetters {
     /// Whether a request that has failed so, after so many redrives, is kept.
     pub(super) fn keeps(&self, reason: FailureReason) -> bool {
-        self.permanent || reason != FailureReason::PermanentError
+        match reason {
+            // It was done, only too late for its caller.
+            FailureReason::CallerLeft => false,
+            FailureReason::PermanentError => self.permanent,
+            _ => true,
+        }
     }
 
     /// Whether a letter that has come back `redrives` times may do so again.

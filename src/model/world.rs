@@ -97,7 +97,7 @@ pub(super) struct World<'p, L, const PLAIN: bool> {
     pub(super) tally: Tally,
     pub(super) log: L,
     pub(super) queue_draws: Draws,
-    /// Attempts sent.
+    /// Attempts sent or held back.
     pub(super) sent: u64,
     /// When there was no room for what is in flight, or too many attempts.
     pub(super) crowded_at: Option<SimTime>,

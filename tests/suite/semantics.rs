@@ -1,6 +1,6 @@
 //! What users expect of each setting, in worlds small enough to count on fingers.
 
-use crate::support::{assemble_in, log, records, replication, results, total};
+use crate::support::{assemble, assemble_in, log, records, replication, results, total};
 use retrystorm::metrics::{FailureReason, Gauge};
 use retrystorm::outcome::AttemptOutcome;
 use retrystorm::scenario::Plan;
@@ -495,4 +495,41 @@ fn a_request_that_leaves_the_line_of_a_pool_makes_room_and_spoils_nothing() {
     assert_eq!(log(text), expected);
     let tally = total(text);
     assert_eq!(tally.failed[FailureReason::NotStarted as usize], 2);
+}
+
+/// A success that comes after its caller has gone is one failure, and no dead letter; a letter that comes back has no
+/// caller.
+#[test]
+fn a_late_success_is_no_dead_letter() {
+    let text = "[run]\nduration = \"1500ms\"\ndrain = \"60s\"\nreplications = 1\n\
+         [clients]\ncount = 1\narrivals.periodic = { every = \"1s\" }\n\
+         [service.api]\nworkers = \"unlimited\"\nservice_time = \"2s\"\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = 1\n\
+         callers = { patience = \"1s\", cancels = false }\n\
+         dead_letters.redrive.after.delay = \"3s\"\n";
+    let late = total(text);
+    assert_eq!(late.lost_to(FailureReason::CallerLeft), late.requests);
+    assert_eq!((late.redriven, late.dead_lettered_total()), (0, 0));
+    let refused = format!("{text}[[fault]]\nat = \"0s\"\nlasts = \"3s\"\noutage = \"refuse\"\n");
+    let back = total(&refused);
+    assert_eq!(
+        (back.succeeded, back.redriven),
+        (back.requests, back.requests)
+    );
+}
+
+/// What clients hold back counts against the limit of a run, so that letters that are never sent end it.
+#[test]
+fn tries_that_are_held_back_count_against_the_limit() {
+    let (_, plan) = assemble(
+        "[run]\nduration = \"10s\"\nreplications = 1\nmax_requests = 1000\n\
+         [clients]\ncount = 1\narrivals.periodic = { every = \"1s\" }\n\
+         [service.api]\nworkers = 1\nservice_time = \"1ms\"\n\
+         [[fault]]\nat = \"0s\"\nlasts = \"10s\"\noutage = \"refuse\"\n\
+         [[strategy]]\nname = \"s\"\nmax_attempts = 1\n\
+         breaker.consecutive = { failures = 1, open_for = \"1000s\" }\n\
+         dead_letters.redrive.after.delay = \"1us\"\n",
+    );
+    let error = retrystorm::experiment::record_attempts(&plan, 0, 0).unwrap_err();
+    assert!(format!("{error:?}").contains("Endless"), "{error:?}");
 }
