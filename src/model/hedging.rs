@@ -123,6 +123,10 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         let now = scheduler.now();
         self.round(index).due = None;
         let request = &self.requests[index];
+        if now >= request.gives_up_at {
+            // The round ends at this moment.
+            return Step::Rest;
+        }
         let (group, client) = (request.group, request.client);
         let mut retry = false;
         if let Some((guards, mut meeting)) = self.guards.meet(group, client, index) {

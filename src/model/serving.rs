@@ -282,7 +282,9 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
 
     /// A job ends without an answer.
     pub(super) fn vanish(&mut self, index: u32) -> Step {
-        let job = &self.jobs[index];
+        let job = &mut self.jobs[index];
+        // Nobody can cancel it any more.
+        job.whereabouts = Whereabouts::Stopped;
         self.tally.dropped += u64::from(job.counted);
         self.jobs.remove(index);
         Step::Rest

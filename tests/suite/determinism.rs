@@ -1,10 +1,12 @@
 //! A scenario and a seed fix every number, whatever runs beside it and on however many threads.
 
-use crate::random_scenarios::{Random, scenario};
-use crate::support::assemble;
+use crate::random_guards::hedge;
+use crate::random_scenarios::{Random, cases, scenario};
+use crate::support::{assemble, records};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use retrystorm::experiment::{RunResult, StrategyResult, run};
+use retrystorm::time::SimTime;
+use std::collections::BTreeSet;
 
 /// A world with every source of randomness; 17 replications are more than one round of one thread.
 const WORLD: &str = r#"
@@ -107,10 +109,21 @@ fn the_seed_changes_the_numbers() {
     assert_ne!(with("seed = 0"), with("seed = 9223372036854775807"));
 }
 
+/// The requests that began, with their clients and times, of groups whose arrivals do not wait for answers.
+fn arrivals(text: &str, strategy: usize) -> BTreeSet<(u16, u64, u32, SimTime)> {
+    let plan = assemble(text).1;
+    let is_open = |group: u16| {
+        let group = &plan.world.groups[usize::from(group)];
+        group.pool.is_none() && group.arrivals.pause().is_none()
+    };
+    let records = records(text, strategy).1;
+    let open = records.iter().filter(|record| is_open(record.group));
+    open.map(|r| (r.group, r.request, r.client, r.intended_at))
+        .collect()
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 150, failure_persistence: None, rng_seed: RngSeed::Fixed(8), ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(100, 8))]
     #[test]
     fn no_random_scenario_depends_on_threads_or_order(Random { text, .. } in scenario()) {
         let text = text.replace("replications = 1", "replications = 3");
@@ -125,5 +138,19 @@ proptest! {
         let swapped = of(&format!("{head}[[strategy]]{second}[[strategy]]{first}"), 2);
         prop_assert_eq!(apart(&one.strategies[0]), apart(&swapped.strategies[1]));
         prop_assert_eq!(apart(&one.strategies[1]), apart(&swapped.strategies[0]));
+    }
+
+    #[test]
+    fn hedges_change_no_arrival(Random { text, .. } in scenario(), hedge in hedge()) {
+        let head = text.split_once("[[strategy]]").unwrap().0;
+        let plain = "max_attempts = 3\nattempt_timeout = \"50ms\"\nbackoff.fixed.delay = \"20ms\"\n";
+        let named = |name: &str, more: &str| format!("[[strategy]]\nname = \"{name}\"\n{plain}{more}");
+        let [kept, cancelled] = ["cancel = false", "cancel = true"].map(|cancel| {
+            hedge.replace("cancel = false", cancel).replace("cancel = true", cancel)
+        });
+        let text = [head, &named("first", ""), &named("second", &kept), &named("third", &cancelled)].concat();
+        let without = arrivals(&text, 0);
+        prop_assert_eq!(&without, &arrivals(&text, 1));
+        prop_assert_eq!(&without, &arrivals(&text, 2));
     }
 }

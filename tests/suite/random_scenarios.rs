@@ -1,7 +1,12 @@
 //! Random scenarios as text, over every part of the format.
 
+use crate::random_guards::{guards, protection};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use proptest::test_runner::RngSeed;
+use retrystorm::decode::Severity;
+use retrystorm::scenario::{Plan, Scenario};
+use std::path::Path;
 
 const ARRIVALS: [&str; 15] = [
     "poisson = { rate = \"80/s\" }",
@@ -71,7 +76,8 @@ const COURSES: [&str; 5] = [
     "at = \"300ms\"\nlasts = \"100ms\"\nevery = \"400ms\"\ntimes = 5",
     "at = \"300ms\"\nlasts = \"400ms\"\nevery = \"400ms\"\ntimes = 3\nramp_up = \"50ms\"",
 ];
-const BACKOFFS: [&str; 14] = [
+const BACKOFFS: [&str; 15] = [
+    "fixed.delay = \"0s\"",
     "fixed.delay = \"50ms\"",
     "fixed = { delay = \"80ms\", jitter = \"full\" }",
     "fixed = { delay = \"40ms\", first = \"0s\" }",
@@ -95,11 +101,28 @@ const TIMEOUTS: [&str; 6] = [
     "attempt_timeout = \"30ms\"\ntimeout_covers = \"wait\"",
     "attempt_timeout.uniform = { min = \"0s\", max = \"90ms\" }\ntimeout_covers = \"wait\"",
 ];
-const RETRY_ON: [&str; 4] = [
+const RETRY_ON: [&str; 6] = [
     "",
     "",
+    "retry_on = [\"shed\", \"timeout\", \"breaker_open\", \"throttled\", \"rate_limited\", \"5xx\"]",
+    "retry_on = [\"breaker_open\", \"rate_limited\", 429, 503]",
     "retry_on = [\"error\", \"timeout\"]",
     "retry_on = [\"queue_full\", 503]",
+];
+
+const DISCIPLINES: [&str; 5] = [
+    " = \"fifo\"",
+    " = \"lifo\"",
+    " = \"random\"",
+    ".adaptive_lifo.after = \"30ms\"",
+    ".adaptive_lifo.after = \"0s\"",
+];
+const ABANDONED: [&str; 5] = [
+    "continue",
+    "skip_when_dequeued",
+    "drop_if_late",
+    "cancel",
+    "stop_at_deadline",
 ];
 
 /// What the checks need to know of a scenario beside its text.
@@ -141,16 +164,17 @@ fn service() -> impl Strategy<Value = (String, bool)> {
     (
         select(vec!["1", "2", "5", "\"unlimited\""]),
         select(vec!["0", "1", "6", "\"unlimited\""]),
-        select(vec!["fifo", "lifo", "random"]),
+        select(&DISCIPLINES[..]),
         select(&SERVICE[..]),
         select(&FAILURES[..]),
-        select(vec!["continue", "skip_when_dequeued", "drop_if_late", "cancel"]),
+        select(&ABANDONED[..]),
         select(&NETWORK[..]),
+        protection(),
     )
-        .prop_map(|(workers, places, discipline, time, failures, abandon, network)| {
+        .prop_map(|(workers, places, discipline, time, failures, abandon, network, (keys, queue))| {
             let text = format!(
-                "[service.api]\nworkers = {workers}\nqueue = {{ capacity = {places}, discipline = \"{discipline}\" }}\n\
-                 {time}\n{failures}\non_abandon = \"{abandon}\"\n{network}\n"
+                "[service.api]\nworkers = {workers}\nqueue = {{ capacity = {places}, discipline{discipline}{queue} }}\n\
+                 {time}\n{failures}\non_abandon = \"{abandon}\"\n{network}\n{keys}"
             );
             (text, workers.starts_with('"'))
         })
@@ -170,17 +194,51 @@ fn strategy(name: &'static str) -> impl Strategy<Value = String> {
         select(&BACKOFFS[..]),
         select(&RETRY_ON[..]),
         select(vec!["", "", "generators = 1", "generators = 3"]),
+        guards(),
     )
-        .prop_map(move |(attempts, timeout, deadline, backoff, retry_on, generators)| {
+        .prop_map(move |(attempts, timeout, deadline, backoff, retry_on, generators, guards)| {
             format!(
                 "[[strategy]]\nname = \"{name}\"\nmax_attempts = {attempts}\n{timeout}\n{deadline}\n\
-                 backoff.{backoff}\n{retry_on}\n{generators}\n"
+                 backoff.{backoff}\n{retry_on}\n{generators}\n{guards}"
             )
         })
 }
 
-/// Any scenario.
+/// What a valid scenario comes to. The only one that is refused would stop the clock.
+fn is_valid(text: &str) -> bool {
+    let refused = match Scenario::parse("random", text, Path::new(".")) {
+        Ok(scenario) => Plan::assemble(&scenario).err(),
+        Err(error) => Some(error.problems),
+    };
+    let errors = refused.iter().flatten();
+    for problem in errors.filter(|problem| problem.severity == Severity::Error) {
+        assert!(
+            problem.reason.contains("stop the clock"),
+            "{problem:?}\n{text}"
+        );
+    }
+    refused.is_none()
+}
+
+/// How many cases of a property are tried, and from which seed. For a longer look the environment says how many
+/// and from where.
+pub(crate) fn cases(usual: u32, seed: u64) -> ProptestConfig {
+    let told = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let seed = told("RANDOM_SEED").unwrap_or(seed);
+    ProptestConfig {
+        cases: told("RANDOM_CASES").map_or(usual, |cases: u64| cases as u32),
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Any valid scenario.
 pub(crate) fn scenario() -> impl Strategy<Value = Random> {
+    any_scenario().prop_filter("it would stop the clock", |random| is_valid(&random.text))
+}
+
+fn any_scenario() -> impl Strategy<Value = Random> {
     let groups = proptest::collection::vec(group(), 1..4);
     (
         run(),
