@@ -236,13 +236,11 @@ fn check_attempts(tally: &Tally, counted: &[&Request<'_>]) {
             }
         }
         for life in &request.lives {
-            let mut made = 0;
-            for round in &life.rounds {
-                made += round.len();
+            for (i, round) in life.rounds.iter().enumerate() {
                 if let Next::RetryAfter(delay) = round.last().unwrap().next {
-                    delays.resize(delays.len().max(made), (0, 0));
-                    let (count, sum) = delays[made - 1];
-                    delays[made - 1] = (count + 1, sum + u128::from(delay.as_nanos()));
+                    delays.resize(delays.len().max(i + 1), (0, 0));
+                    let (count, sum) = delays[i];
+                    delays[i] = (count + 1, sum + u128::from(delay.as_nanos()));
                 }
             }
         }
