@@ -192,23 +192,29 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         if L::ENABLED {
             let job = (request.job != NONE).then(|| &self.jobs[request.job]);
             let started = job.and_then(|job| job.start_with(request.attempt_key));
-            let ended = (present.0, outcome, code, now);
+            let end = (present.0, outcome, code, now);
             self.log
-                .record(attempt_record(request, started, ended, decision.into()));
+                .record(attempt_record(request, started, end, decision.into()));
         }
-        self.go_on(index, decision, scheduler);
+        self.go_on(index, ended.attempts_made, decision, scheduler);
     }
 
     /// What was decided is done.
     #[inline(always)]
-    fn go_on(&mut self, index: u32, decision: Decision, scheduler: &mut Scheduler<Event>) {
+    fn go_on(
+        &mut self,
+        index: u32,
+        made: u32,
+        decision: Decision,
+        scheduler: &mut Scheduler<Event>,
+    ) {
         let now = scheduler.now();
         let request = &mut self.requests[index];
         match decision {
             Decision::RetryAfter(delay) => {
                 request.stage = Stage::BackingOff;
                 request.backed_off += delay;
-                self.tally.count_retry(request, delay);
+                self.tally.count_retry(request, made, delay);
                 let event = Event::RetryDue { request: index };
                 match self.groups[usize::from(request.group)].retry_lane {
                     Some(lane) => {
@@ -245,10 +251,10 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
 
 impl Tally {
     #[inline(always)]
-    fn count_retry(&mut self, request: &Request, delay: SimDuration) {
+    fn count_retry(&mut self, request: &Request, retry: u32, delay: SimDuration) {
         self.timeline.change(Gauge::Backoff, 1);
         if request.counted {
-            self.record_delay(request.attempts, delay);
+            self.record_delay(retry, delay);
         }
     }
 

@@ -35,6 +35,7 @@ mod examples;
 mod formulas;
 mod gallery;
 mod guards;
+mod hedges;
 mod herd;
 mod judge;
 mod limits;
