@@ -188,15 +188,19 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         } else {
             decision
         };
-        let request = &self.requests[index];
         if L::ENABLED {
-            let job = (request.job != NONE).then(|| &self.jobs[request.job]);
-            let started = job.and_then(|job| job.start_with(request.attempt_key));
-            let end = (present.0, outcome, code, now);
-            self.log
-                .record(attempt_record(request, started, end, decision.into()));
+            self.log_end(index, (present.0, outcome, code, now), decision);
         }
         self.go_on(index, ended.attempts_made, decision, scheduler);
+    }
+
+    /// Logs the end of an attempt, by its number.
+    fn log_end(&mut self, index: u32, end: (u32, AttemptOutcome, u16, SimTime), next: Decision) {
+        let request = &self.requests[index];
+        let job = (request.job != NONE).then(|| &self.jobs[request.job]);
+        let started = job.and_then(|job| job.start_with(request.attempt_key));
+        self.log
+            .record(attempt_record(request, started, end, next.into()));
     }
 
     /// What was decided is done.

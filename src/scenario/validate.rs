@@ -249,7 +249,6 @@ fn check_strategy(spec: &ScenarioSpec, strategy: &StrategySpec, path: &str, rule
         let remedy = "shorten it: the deadline ends every attempt first";
         rules.warn(&at("attempt_timeout"), &[&at("deadline")], reason, remedy);
     }
-    check_time_for_attempts(strategy, constant, path, rules);
     if constant == Some(SimDuration::ZERO) {
         let reason = "a timeout of zero leaves no time for any answer";
         let remedy = "give a longer one, or leave it out";
@@ -268,37 +267,6 @@ fn check_strategy(spec: &ScenarioSpec, strategy: &StrategySpec, path: &str, rule
         let parts = [&at("backoff") as &str, "service", "fault"];
         rules.error(&at("max_attempts"), &parts, reason, remedy);
     }
-}
-
-/// Attempts that all time out need not fit into what a request has.
-fn check_time_for_attempts(
-    strategy: &StrategySpec,
-    timeout: Option<SimDuration>,
-    path: &str,
-    rules: &mut Rules<'_>,
-) {
-    let patience = strategy.callers.map(|callers| callers.patience);
-    let (Some(timeout), MaxAttempts::AtMost(attempts)) = (timeout, strategy.max_attempts) else {
-        return;
-    };
-    let Some(limit) = [strategy.deadline, patience].into_iter().flatten().min() else {
-        return;
-    };
-    let all = SimDuration::from_nanos(timeout.as_nanos().saturating_mul(u64::from(attempts)));
-    if attempts < 2 || timeout > limit || all <= limit || timeout == SimDuration::ZERO {
-        return;
-    }
-    let whole = limit.as_nanos() / timeout.as_nanos();
-    let reason = format!(
-        "{attempts} attempts of {timeout} take up to {all} without their waits, but a request has {limit}: if attempts time out, it makes about {} of them",
-        whole.max(1)
-    );
-    let remedy = "lower attempt_timeout or max_attempts, or give the request more time";
-    let parts = [
-        &format!("{path}.attempt_timeout") as &str,
-        &format!("{path}.deadline"),
-    ];
-    rules.warn(&format!("{path}.max_attempts"), &parts, reason, remedy);
 }
 
 /// The time, when a distribution has only one.

@@ -223,7 +223,9 @@ pub(crate) fn check_redrives(lives: &[Life], strategy: &Strategy) {
 
 /// Whether a request that has failed so becomes a letter.
 pub(crate) fn keeps(strategy: &Strategy, reason: FailureReason) -> bool {
-    strategy
-        .dead_letters
-        .is_some_and(|rule| rule.permanent || reason != FailureReason::PermanentError)
+    // What was only too late for its caller was done.
+    let lost = reason != FailureReason::CallerLeft;
+    let kept = |permanent| permanent || reason != FailureReason::PermanentError;
+    let rule = strategy.dead_letters;
+    lost && rule.is_some_and(|rule| kept(rule.permanent))
 }
