@@ -154,17 +154,14 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         if let Some(lane) = group.give_up_lane {
             scheduler.cancel(lane, request.give_up);
         }
-        let hint = if PLAIN || request.job == NONE {
-            None
-        } else {
-            self.jobs[request.job].told(outcome)
-        };
+        let answered = !PLAIN && request.job != NONE;
+        let hint = answered.then(|| self.jobs[request.job].told(outcome));
         let ended = Ended {
             outcome,
             code,
             attempts_made: request.attempts - hedges,
             retry: present.1,
-            hint,
+            hint: hint.flatten(),
             sent_at: request.sent_at,
             now,
             deadline: request.deadline,
