@@ -145,19 +145,19 @@ fn no_hedge_is_sent_at_the_moment_at_which_its_round_ends() {
 
 #[test]
 fn hedges_that_wait_leave_the_queue_once() {
-    // The second is cancelled at work, and the third is skipped for it, at the end of the first.
-    let service = "queue.capacity = 2\non_abandon = \"skip_when_dequeued\"";
-    let text = world(1, service, "max_attempts = 1\nhedge.most = 2")
+    // At the end of the first the fourth leaves the queue, the second is stopped at work, and the third is skipped.
+    let service = "queue.capacity = 3\non_abandon = \"skip_when_dequeued\"";
+    let text = world(1, service, "max_attempts = 1\nhedge.most = 3")
         .replace("workers = \"unlimited\"", "workers = 1")
         .replace("after.fixed.delay = \"10ms\"", "after.fixed.delay = \"0s\"");
     let tally = total(&text);
-    assert_eq!((tally.succeeded, tally.attempts, tally.dropped), (1, 3, 2));
+    assert_eq!((tally.succeeded, tally.attempts, tally.dropped), (1, 4, 3));
     let (queue, busy) = (
         tally.timeline.area(Gauge::Queue),
         tally.timeline.area(Gauge::Busy),
     );
-    // Two waited for 30 ms, and one worked as long.
-    assert_eq!((queue, busy), (60_000_000, 30_000_000));
+    // Three waited for 30 ms, and one worked as long.
+    assert_eq!((queue, busy), (90_000_000, 30_000_000));
 }
 
 #[test]
