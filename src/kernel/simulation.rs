@@ -94,7 +94,7 @@ impl<M: Model> Simulation<M> {
     }
 
     /// Handles the next event if it is not after `limit`.
-    #[inline]
+    #[inline(always)]
     fn step_until(&mut self, limit: u64) -> Option<SimTime> {
         let (time, event) = self.scheduler.pop(limit)?;
         let time = SimTime::from_nanos(time);
