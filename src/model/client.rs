@@ -13,7 +13,7 @@ use crate::outcome::FailureReason;
 use crate::rng::{Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// Schedules the first arrivals of a group.
     pub(super) fn start_group(&mut self, group: u16, scheduler: &mut Scheduler<Event>) {
         let index = usize::from(group);

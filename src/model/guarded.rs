@@ -29,13 +29,18 @@ impl<R: Copy, S> Scoped<R, S> {
     }
 
     /// The state that a request of `client` at place `slot` meets. Those of calls are made as places for requests are.
-    #[inline]
+    #[inline(always)]
     fn at(&mut self, client: u32, slot: u32) -> &mut S {
         let index = self.scope.index(client, slot);
-        while index >= self.states.len() {
-            self.states.push((self.fresh)(self.rule));
+        if index >= self.states.len() {
+            self.grow(index);
         }
         &mut self.states[index]
+    }
+
+    #[cold]
+    fn grow(&mut self, index: usize) {
+        (self.states).resize_with(index + 1, || (self.fresh)(self.rule));
     }
 
     /// A new request takes place `slot`: what belongs to the call alone begins anew.
@@ -69,6 +74,8 @@ struct GuardStates<'p> {
     limiter: Option<Scoped<&'p RateLimiter, LimiterState>>,
     health: Option<Scoped<&'p TargetHealth, Health>>,
     hedge: Option<Scoped<&'p Hedge, Observed>>,
+    /// Whether any of them belongs to a call alone.
+    of_calls: bool,
 }
 
 impl<'p> GuardStates<'p> {
@@ -92,6 +99,7 @@ impl<'p> GuardStates<'p> {
         let of_health = |h: &'p TargetHealth| Scoped::new(h, h.scope, clients, |h| h.fresh());
         Self {
             guards,
+            of_calls: guards.scopes().any(|scope| scope == Scope::Call),
             budget: budget.as_ref().map(of_budget),
             breaker: breaker.as_ref().map(of_breaker),
             throttle: throttle.as_ref().map(of_throttle),
@@ -102,7 +110,7 @@ impl<'p> GuardStates<'p> {
     }
 
     /// What a request of `client` at place `slot` meets.
-    #[inline]
+    #[inline(always)]
     fn meeting<'a>(&'a mut self, held: &'a mut Held, client: u32, slot: u32) -> Meeting<'a> {
         Meeting {
             held,
@@ -188,7 +196,7 @@ impl<'p> WorldGuards<'p> {
     }
 
     /// What request `slot` of a client meets, and the rules it meets; `None` in a group without guards.
-    #[inline]
+    #[inline(always)]
     pub(super) fn meet(
         &mut self,
         group: u16,
@@ -196,12 +204,17 @@ impl<'p> WorldGuards<'p> {
         slot: u32,
     ) -> Option<(&'p Guards, Meeting<'_>)> {
         let place = self.places[usize::from(group)]?;
-        let states = &mut self.states[usize::from(place.states)];
         if slot as usize >= self.held.len() {
-            self.held.resize(slot as usize + 1, Held::default());
+            self.remember(slot);
         }
+        let states = &mut self.states[usize::from(place.states)];
         let (guards, held) = (states.guards, &mut self.held[slot as usize]);
         Some((guards, states.meeting(held, place.before + client, slot)))
+    }
+
+    #[cold]
+    fn remember(&mut self, slot: u32) {
+        self.held.resize(slot as usize + 1, Held::default());
     }
 
     /// Whether any group has guards.
@@ -230,7 +243,10 @@ impl<'p> WorldGuards<'p> {
     /// A request begins at place `slot`.
     pub(super) fn renew(&mut self, group: u16, slot: u32) {
         if let Some(place) = self.places[usize::from(group)] {
-            self.states[usize::from(place.states)].renew(slot);
+            let states = &mut self.states[usize::from(place.states)];
+            if states.of_calls {
+                states.renew(slot);
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::policy::Seen;
 use crate::rng::Purpose;
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// The round of a request whose strategy hedges.
     pub(super) fn round(&mut self, request: u32) -> &mut Round {
         let slot = request as usize;

@@ -11,7 +11,7 @@ use crate::policy::Admission;
 use crate::rng::Purpose;
 use crate::time::SimTime;
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// Notes the levels of budgets and breakers, and comes again with the next bin.
     #[inline(never)]
     pub(super) fn note_levels(&mut self, scheduler: &mut Scheduler<Event>) -> Step {
@@ -38,7 +38,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     ) -> Option<Step> {
         let request = &self.requests[index];
         let strategy = self.groups[usize::from(request.group)].strategy;
-        if scheduler.now() >= request.deadline && strategy.deadline_ends_attempts() {
+        if !PLAIN && scheduler.now() >= request.deadline && strategy.deadline_ends_attempts() {
             return Some(Step::GiveUp {
                 request: index,
                 reason: FailureReason::Deadline,
@@ -77,8 +77,10 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
             guards.began(&mut meeting, now);
         }
         let key = request.key.child(u64::from(request.attempts) + 1);
-        let mut draws = key.draws(Purpose::Guard);
-        let luck = [draws.unit(), draws.unit()];
+        let luck = || {
+            let mut draws = key.draws(Purpose::Guard);
+            [draws.unit(), draws.unit()]
+        };
         match guards.admit(&mut meeting, now, retry, luck) {
             Admission::Send => None,
             Admission::Wait(wait)

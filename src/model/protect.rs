@@ -13,7 +13,7 @@ use crate::time::{SimDuration, SimTime};
 /// Too many requests.
 const TOO_MANY: u16 = 429;
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// Whether an attempt that has arrived is turned away, and how.
     #[inline(never)]
     pub(super) fn turn_away(&mut self, index: u32, now: SimTime) -> Option<(AttemptOutcome, u16)> {

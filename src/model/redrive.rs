@@ -10,7 +10,7 @@ use crate::outcome::FailureReason;
 use crate::policy::BackoffState;
 use crate::time::{NANOS_PER_SEC, SimDuration, SimTime};
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// Keeps a request that has failed as a letter, if its strategy does. Returns whether it did.
     #[inline(never)]
     pub(super) fn keep_letter(

@@ -13,7 +13,7 @@ use crate::outcome::AttemptOutcome;
 use crate::rng::{Key, Purpose};
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// A job reaches the service: it is refused, served or queued.
     #[inline(always)]
     pub(super) fn reach(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {

@@ -14,11 +14,11 @@ use crate::policy::{Decision, Ended, Memory};
 use crate::rng::{Draws, Purpose};
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// Sends the next attempt of a request on its way to the service.
     #[inline(always)]
     pub(super) fn attempt(&mut self, index: u32, scheduler: &mut Scheduler<Event>) -> Step {
-        if !PLAIN && let Some(instead) = self.before_attempt(index, scheduler) {
+        if GUARDED && let Some(instead) = self.before_attempt(index, scheduler) {
             return instead;
         }
         let now = scheduler.now();
@@ -169,7 +169,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         if request.counted {
             self.tally.outcomes[outcome as usize] += 1;
         }
-        let decision = if PLAIN {
+        let decision = if !GUARDED {
             let mut draws = request.attempt_key.draws(Purpose::Jitter);
             let mut memory = Memory {
                 backoff: &mut request.backoff,
@@ -233,7 +233,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
     }
 }
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// A request has failed: it is kept as a letter, or that is the end of it.
     #[inline(always)]
     pub(super) fn fail(

@@ -9,7 +9,7 @@ use crate::outcome::AttemptOutcome;
 use crate::rng::Key;
 use crate::time::{SimDuration, SimTime};
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// The client of a job has given up, and the service learns of it at once. Work that has begun goes on unless it
     /// `stops_work`.
     pub(super) fn cancel(

@@ -9,7 +9,7 @@ use super::step::Step;
 use super::world::{Event, World};
 use crate::kernel::Scheduler;
 
-impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, GUARDED> {
     /// Follows a request as far as it gets at this moment.
     #[inline(always)]
     pub(super) fn follow(&mut self, mut step: Step, scheduler: &mut Scheduler<Event>) {
@@ -39,7 +39,7 @@ impl<L: AttemptLog, const PLAIN: bool> World<'_, L, PLAIN> {
         {
             self.settle(request, outcome, code, scheduler);
         }
-        if !PLAIN && let Step::GiveUp { request, reason } = step {
+        if GUARDED && let Step::GiveUp { request, reason } = step {
             self.give_up_request(request, reason, scheduler);
         }
     }

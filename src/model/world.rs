@@ -82,9 +82,9 @@ impl From<Stuck> for WorldError {
 }
 
 /// A world that runs one strategy. In a `PLAIN` world (see [`is_plain`]) what most scenarios do without is not
-/// even asked for.
+/// even asked for, and guards only in a `GUARDED` one.
 #[derive(Debug)]
-pub(super) struct World<'p, L, const PLAIN: bool> {
+pub(super) struct World<'p, L, const PLAIN: bool, const GUARDED: bool> {
     pub(super) plan: &'p WorldPlan,
     pub(super) groups: Vec<Group<'p>>,
     pub(super) guards: WorldGuards<'p>,
@@ -137,16 +137,19 @@ pub fn run_world_telling<L: AttemptLog>(
     log: L,
     told: &dyn Fn(),
 ) -> Result<(Tally, L), WorldError> {
-    if !L::ENABLED && is_plain(plan, strategies) {
-        run_as::<L, true>(plan, strategies, root, log, told)
-    } else {
-        run_as::<L, false>(plan, strategies, root, log, told)
-    }
+    let plain = !L::ENABLED && is_plain(plan, strategies);
+    let guarded = strategies.iter().any(|s| !s.rule.guards.is_empty());
+    let run = match (plain, guarded) {
+        (true, false) => run_as::<L, true, false>,
+        (true, true) => run_as::<L, true, true>,
+        (false, _) => run_as::<L, false, true>,
+    };
+    run(plan, strategies, root, log, told)
 }
 
 /// Whether a world has none of what costs a question at every attempt: network delays, pools, failures on
-/// arrival, work that stops when it is abandoned, patience with the wait alone, and backoff or jitter that
-/// belongs to the client. A logged run never is, so that the log checks the one way against the other.
+/// arrival, work that stops when it is abandoned, patience with the wait alone, hedges, and backoff or jitter
+/// that belongs to the client. A logged run never is, so that the log checks the one way against the other.
 fn is_plain(plan: &WorldPlan, strategies: &[&Strategy]) -> bool {
     let service = &plan.service;
     service.request_delay.is_none()
@@ -159,7 +162,7 @@ fn is_plain(plan: &WorldPlan, strategies: &[&Strategy]) -> bool {
         && strategies.iter().all(|strategy| {
             !strategy.timeout_covers_wait
                 && strategy.generators == 0
-                && strategy.rule.guards.is_empty()
+                && strategy.rule.guards.hedge.is_none()
                 && strategy.dead_letters.is_none()
                 && strategy.callers_leave_after.is_none()
                 && strategy.rule.deadline_check == DeadlineCheck::BeforeWait
@@ -167,7 +170,7 @@ fn is_plain(plan: &WorldPlan, strategies: &[&Strategy]) -> bool {
         })
 }
 
-fn run_as<L: AttemptLog, const PLAIN: bool>(
+fn run_as<L: AttemptLog, const PLAIN: bool, const GUARDED: bool>(
     plan: &WorldPlan,
     strategies: &[&Strategy],
     root: Key,
@@ -175,7 +178,7 @@ fn run_as<L: AttemptLog, const PLAIN: bool>(
     told: &dyn Fn(),
 ) -> Result<(Tally, L), WorldError> {
     let mut simulation = Simulation::build(|scheduler| {
-        let mut world = World::<L, PLAIN>::new(plan, strategies, root, log, scheduler);
+        let mut world = World::<L, PLAIN, GUARDED>::new(plan, strategies, root, log, scheduler);
         world.start(scheduler);
         world
     });
@@ -199,7 +202,7 @@ fn run_as<L: AttemptLog, const PLAIN: bool>(
     Ok((world.tally, world.log))
 }
 
-impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
+impl<'p, L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'p, L, PLAIN, GUARDED> {
     fn new(
         plan: &'p WorldPlan,
         strategies: &[&'p Strategy],
@@ -304,7 +307,7 @@ impl<'p, L: AttemptLog, const PLAIN: bool> World<'p, L, PLAIN> {
     }
 }
 
-impl<L: AttemptLog, const PLAIN: bool> Model for World<'_, L, PLAIN> {
+impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> Model for World<'_, L, PLAIN, GUARDED> {
     type Event = Event;
 
     #[inline]

@@ -32,6 +32,7 @@ pub struct Guards {
 
 /// What a request in flight remembers of its guards.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(32))]
 pub struct Held {
     /// What its last retry took from the budget.
     charge: Option<Charge>,
@@ -95,6 +96,19 @@ impl Guards {
         *self == Self::default()
     }
 
+    /// The scopes of the states they have.
+    pub fn scopes(&self) -> impl Iterator<Item = Scope> {
+        let scopes = [
+            self.budget.as_ref().map(|budget| budget.common().scope),
+            self.breaker.as_ref().map(|breaker| breaker.common().scope),
+            self.throttle.as_ref().map(|throttle| throttle.scope),
+            self.limiter.as_ref().map(|limiter| limiter.common().scope),
+            self.health.as_ref().map(|health| health.scope),
+            self.hedge.as_ref().map(|hedge| hedge.scope),
+        ];
+        scopes.into_iter().flatten()
+    }
+
     /// Retries for each request that remain when every attempt fails, the budget being all there is; infinity without a
     /// budget.
     ///
@@ -156,14 +170,14 @@ impl Guards {
     }
 
     /// An attempt is about to be sent: is it its turn, does the budget pay for it, is it throttled, is the breaker
-    /// open? `luck` are two numbers, uniform in [0, 1).
+    /// open? `luck` gives two numbers, uniform in [0, 1), and the same ones every time; few rules need them.
     #[inline]
     pub fn admit(
         &self,
         meeting: &mut Meeting<'_>,
         now: SimTime,
         retry: bool,
-        luck: [f64; 2],
+        luck: impl Fn() -> [f64; 2],
     ) -> Admission {
         if let (Some(limiter), Some(state)) = (&self.limiter, &mut meeting.limiter)
             && !meeting.held.has_turn
@@ -182,14 +196,14 @@ impl Guards {
             return Admission::Deny(FailureReason::Budget);
         }
         if let (Some(throttle), Some(state)) = (&self.throttle, &mut meeting.throttle)
-            && !throttle.admit(state, now, luck[0])
+            && !throttle.admit(state, now, luck()[0])
         {
             return Admission::Reject(AttemptOutcome::Throttled);
         }
         if let (Some(breaker), Some(state)) = (&self.breaker, &mut meeting.breaker)
             && meeting.held.pass.is_none()
         {
-            meeting.held.pass = breaker.admit(state, now, luck[1]);
+            meeting.held.pass = breaker.admit(state, now, || luck()[1]);
             if meeting.held.pass.is_none() {
                 return Admission::Reject(AttemptOutcome::BreakerOpen);
             }

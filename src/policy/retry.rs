@@ -97,10 +97,11 @@ impl RetryRule {
     /// Decides. A retry moves the backoff on by one.
     #[inline(always)]
     pub fn decide(&self, ended: &Ended, memory: &mut Memory<'_>, draws: &mut Draws) -> Decision {
+        let retryable = self.retry_on.contains(ended.outcome, ended.code);
         if let Some(meeting) = &mut memory.guards
             && !ended.outcome.is_local()
         {
-            self.note(ended, meeting);
+            self.note(ended, retryable, meeting);
         }
         if ended.outcome == AttemptOutcome::Ok {
             if self.starts_anew() {
@@ -108,7 +109,6 @@ impl RetryRule {
             }
             return Decision::Succeed;
         }
-        let retryable = self.retry_on.contains(ended.outcome, ended.code);
         if !retryable || !self.max_attempts.allows_after(ended.attempts_made) {
             return Decision::GiveUp(ended.reason(retryable));
         }
@@ -150,8 +150,8 @@ impl RetryRule {
     }
 
     /// Tells the guards how the attempt ended.
-    fn note(&self, ended: &Ended, meeting: &mut Meeting<'_>) {
-        let retryable = self.retry_on.contains(ended.outcome, ended.code);
+    #[inline(always)]
+    fn note(&self, ended: &Ended, retryable: bool, meeting: &mut Meeting<'_>) {
         let late = ended.outcome == AttemptOutcome::DeadlineExceeded;
         let counts = self.guards.breaker_counts();
         let failed = counts.map_or(retryable || late, |counts| {

@@ -66,11 +66,19 @@ impl CircuitBreaker {
     }
 
     /// Whether an attempt may go out now; `None` refuses it. What is let in must be told to [`note`](Self::note) when it
-    /// ends, or a probe would be taken to be on its way until it times out. `luck` is uniform in [0, 1) and
+    /// ends, or a probe would be taken to be on its way until it times out. `luck` gives a number, uniform in [0, 1), and
     /// used only while a ramp lasts.
     #[inline]
-    pub fn admit(&self, state: &mut BreakerState, now: SimTime, luck: f64) -> Option<Pass> {
-        state.admit(self.common(), now, luck)
+    pub fn admit(
+        &self,
+        state: &mut BreakerState,
+        now: SimTime,
+        luck: impl FnOnce() -> f64,
+    ) -> Option<Pass> {
+        match self {
+            Self::Consecutive(form) => state.admit(form, now, luck),
+            Self::FailureRate(form) => state.admit(form, now, luck),
+        }
     }
 
     /// One that was let in has ended, `took` after it was sent. `failed` says whether its end is among the outcomes

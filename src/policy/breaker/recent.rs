@@ -41,11 +41,6 @@ impl Recent {
         self.next = (self.next + 1) % self.size;
         [self.held, self.sums[0], self.sums[1]].map(u64::from)
     }
-
-    /// Forgets all results.
-    pub(super) fn clear(&mut self) {
-        (self.held, self.next, self.sums) = (0, 0, [0; 2]);
-    }
 }
 
 #[cfg(test)]
@@ -61,7 +56,7 @@ mod tests {
             let mut list: Vec<(bool, bool)> = Vec::new();
             for step in 0..2_000 {
                 if step % 701 == 700 {
-                    recent.clear();
+                    recent = Recent::new(size);
                     list.clear();
                 }
                 let result = (draws.unit() < 0.3, draws.unit() < 0.6);

@@ -56,7 +56,7 @@ pub(super) struct Ended {
     pub(super) slow: bool,
 }
 
-/// What a breaker counts while closed.
+/// What a breaker counts while closed. Nothing is counted while it is open or half-open, and it closes with fresh counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Counts {
     /// Failures in a row.
@@ -65,16 +65,6 @@ pub(super) enum Counts {
     Last(Box<Recent>),
     /// Those of the recent past: ended, failed, slow.
     Past(Box<Window<3>>),
-}
-
-impl Counts {
-    fn clear(&mut self) {
-        match self {
-            Self::Row(row) => *row = 0,
-            Self::Last(recent) => recent.clear(),
-            Self::Past(window) => window.clear(),
-        }
-    }
 }
 
 /// What makes a breaker open.
@@ -99,21 +89,19 @@ pub(super) trait Form {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Stage {
-    /// With the start of the ramp, while it may last.
-    Closed {
-        ramp_from: Option<SimTime>,
-    },
+    Closed(Counts),
+    /// Closed, and a share is let through while the ramp lasts that began then.
+    Ramping(Box<(SimTime, Counts)>),
     Open {
         until: SimTime,
     },
-    HalfOpen(Probing),
+    HalfOpen(Box<Probing>),
 }
 
 /// What a breaker remembers; made by [`CircuitBreaker::fresh`](super::CircuitBreaker::fresh).
 #[derive(Clone, Debug, PartialEq)]
 pub struct BreakerState {
     stage: Stage,
-    counts: Counts,
     /// How long the present or the next opening lasts.
     open_for: SimDuration,
     /// The number of the present phase.
@@ -123,8 +111,7 @@ pub struct BreakerState {
 impl BreakerState {
     pub(super) fn fresh(form: &impl Form) -> Self {
         Self {
-            stage: Stage::Closed { ramp_from: None },
-            counts: form.counts(),
+            stage: Stage::Closed(form.counts()),
             open_for: form.common().open_for,
             generation: NonZeroU32::MIN,
         }
@@ -133,20 +120,18 @@ impl BreakerState {
     #[inline]
     pub(super) fn admit(
         &mut self,
-        common: &BreakerCommon,
+        form: &impl Form,
         now: SimTime,
-        luck: f64,
+        luck: impl FnOnce() -> f64,
     ) -> Option<Pass> {
-        self.settle(common, now);
+        self.settle(form, now);
+        let common = form.common();
         let probe = match &mut self.stage {
+            Stage::Closed(_) => 0,
             Stage::Open { .. } => return None,
-            Stage::Closed { ramp_from: None } => 0,
-            Stage::Closed { ramp_from } => {
-                let (from, ramp) = ((*ramp_from)?, common.ramp.unwrap_or_default());
-                let passed = now - from;
-                if passed >= ramp {
-                    *ramp_from = None;
-                } else if luck * ramp.as_nanos() as f64 >= passed.as_nanos() as f64 {
+            Stage::Ramping(ramping) => {
+                let (passed, ramp) = (now - ramping.0, common.ramp.unwrap_or_default());
+                if luck() * ramp.as_nanos() as f64 >= passed.as_nanos() as f64 {
                     return None;
                 }
                 0
@@ -161,14 +146,19 @@ impl BreakerState {
 
     #[inline]
     pub(super) fn note(&mut self, form: &impl Form, pass: Pass, ended: Ended) {
-        let common = form.common();
-        self.settle(common, ended.now);
+        self.settle(form, ended.now);
         if pass.generation != self.generation {
             return;
         }
+        let common = form.common();
         match &mut self.stage {
-            Stage::Closed { .. } => {
-                if form.count(&mut self.counts, ended) {
+            Stage::Closed(counts) => {
+                if form.count(counts, ended) {
+                    self.open(ended.now);
+                }
+            }
+            Stage::Ramping(ramping) => {
+                if form.count(&mut ramping.1, ended) {
                     self.open(ended.now);
                 }
             }
@@ -180,7 +170,7 @@ impl BreakerState {
                 let end = (ended.failed, ended.slow);
                 match probing.end(probes, number, end, |tally| form.reopens(tally)) {
                     Verdict::Wait => {}
-                    Verdict::Close => self.close(common, ended.now),
+                    Verdict::Close => self.close(form, ended.now),
                     Verdict::Reopen => self.reopen(common, ended.now),
                 }
             }
@@ -198,7 +188,7 @@ impl BreakerState {
             }
         };
         match (&self.stage, common.probes()) {
-            (Stage::Closed { .. }, _) => Phase::Closed,
+            (Stage::Closed(_) | Stage::Ramping(_), _) => Phase::Closed,
             (Stage::Open { until }, None) if now >= *until => Phase::Closed,
             (Stage::Open { until }, _) => open_until(*until),
             (Stage::HalfOpen(probing), probes) => {
@@ -212,7 +202,14 @@ impl BreakerState {
 
     /// Does what was due by now.
     #[inline]
-    fn settle(&mut self, common: &BreakerCommon, now: SimTime) {
+    fn settle(&mut self, form: &impl Form, now: SimTime) {
+        if !matches!(self.stage, Stage::Closed(_)) {
+            self.settle_phase(form, now);
+        }
+    }
+
+    fn settle_phase(&mut self, form: &impl Form, now: SimTime) {
+        let common = form.common();
         if let (Stage::HalfOpen(probing), Some(probes)) = (&self.stage, common.probes())
             && let Some(at) = probing.hangs_at(probes)
             && now >= at
@@ -223,15 +220,19 @@ impl BreakerState {
             && now >= until
         {
             match common.probes() {
-                Some(probes) => self.enter(Stage::HalfOpen(Probing::new(probes))),
-                None => self.close(common, until),
+                Some(probes) => self.enter(Stage::HalfOpen(Box::new(Probing::new(probes)))),
+                None => self.close(form, until),
             }
+        }
+        if let Stage::Ramping(ramping) = &mut self.stage
+            && now - ramping.0 >= common.ramp.unwrap_or_default()
+        {
+            // The end of the ramp is no new phase: what it let in still counts.
+            self.stage = Stage::Closed(std::mem::replace(&mut ramping.1, Counts::Row(0)));
         }
     }
 
     fn open(&mut self, now: SimTime) {
-        // Nothing is counted while open or half-open, so the breaker closes with fresh counts too.
-        self.counts.clear();
         self.enter(Stage::Open {
             until: now + self.open_for,
         });
@@ -242,10 +243,12 @@ impl BreakerState {
         self.open(now);
     }
 
-    fn close(&mut self, common: &BreakerCommon, now: SimTime) {
-        self.open_for = common.open_for;
-        self.enter(Stage::Closed {
-            ramp_from: common.ramp.map(|_| now),
+    fn close(&mut self, form: &impl Form, now: SimTime) {
+        self.open_for = form.common().open_for;
+        let counts = form.counts();
+        self.enter(match form.common().ramp {
+            None => Stage::Closed(counts),
+            Some(_) => Stage::Ramping(Box::new((now, counts))),
         });
     }
 
@@ -263,7 +266,7 @@ mod tests {
     #[test]
     fn a_state_is_small_and_a_pass_is_eight_bytes() {
         assert!(
-            size_of::<BreakerState>() <= 72,
+            size_of::<BreakerState>() <= 32,
             "{}",
             size_of::<BreakerState>()
         );

@@ -53,7 +53,7 @@ impl Bench {
     }
 
     fn admit(&mut self, ms: u64) -> Option<Pass> {
-        self.breaker.admit(&mut self.state, at(ms), 0.5)
+        self.breaker.admit(&mut self.state, at(ms), || 0.5)
     }
 
     fn end(&mut self, pass: Pass, ms: u64, failed: bool) {

@@ -18,7 +18,7 @@ fn simulate(breaker: &CircuitBreaker, rate: f64, failing: f64, replication: u64)
         if arrival == WARM_UP {
             (start, sent, openings) = (now, 0, 0);
         }
-        if let Some(pass) = breaker.admit(&mut state, now, 0.5) {
+        if let Some(pass) = breaker.admit(&mut state, now, || 0.5) {
             sent += 1;
             let failed = failures.unit() < failing;
             breaker.note(&mut state, pass, now, SimDuration::ZERO, failed);

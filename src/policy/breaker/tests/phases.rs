@@ -107,7 +107,7 @@ fn a_ramp_lets_through_a_share_that_grows_with_time() {
         let mut passed = 0;
         for luck in 0..1_000 {
             let luck = f64::from(luck) / 1_000.0;
-            if let Some(pass) = bench.breaker.admit(&mut bench.state, at(ms), luck) {
+            if let Some(pass) = bench.breaker.admit(&mut bench.state, at(ms), || luck) {
                 passed += 1;
                 bench.end(pass, ms, false);
             }
@@ -165,7 +165,7 @@ fn a_hung_probe_blocks_for_ever_or_opens_again_when_it_times_out() {
     assert_eq!(bench.admit(14_000), None);
     bench.end(hung, 14_001, false);
     assert_eq!(bench.phase(23_999), Phase::Open);
-    assert!(bench.breaker.admit(&mut late, at(24_000), 0.5).is_some());
+    assert!(bench.breaker.admit(&mut late, at(24_000), || 0.5).is_some());
     assert_eq!(
         bench.breaker.phase(&late, at(27_000)),
         Phase::Open,
@@ -198,7 +198,7 @@ fn the_end_of_time_is_no_trouble() {
     for _ in 0..5 {
         for now in [SimTime::from_nanos(u64::MAX - 1), SimTime::MAX] {
             for failed in [true, true, false] {
-                if let Some(pass) = bench.breaker.admit(&mut bench.state, now, 0.0) {
+                if let Some(pass) = bench.breaker.admit(&mut bench.state, now, || 0.0) {
                     let took = SimDuration::MAX;
                     bench
                         .breaker

@@ -239,7 +239,7 @@ proptest! {
                 Step::Wait(time) => now += time,
                 Step::Admit(eighths) => {
                     let luck = f64::from(eighths) / 8.0;
-                    let pass = breaker.admit(&mut state, SimTime::from_nanos(now), luck);
+                    let pass = breaker.admit(&mut state, SimTime::from_nanos(now), || luck);
                     prop_assert_eq!(pass.is_some(), reference.admit(now, eighths));
                     if let Some(pass) = pass {
                         prop_assert!(before != Phase::Open);
