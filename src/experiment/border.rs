@@ -67,6 +67,9 @@ pub fn border(plan: &Plan, strategy: usize) -> Result<Border, String> {
     if plan.world.groups.iter().any(|group| group.pool.is_some()) {
         return why("a pool limits the requests in flight");
     }
+    if plan.world.service.failures.depend_on_load() {
+        return why("failures depend on the load");
+    }
     let p = plan.failure_probability;
     if p > 0.0 && !plan.world.service.failures_take_time {
         return why("failures take no service time");

@@ -67,7 +67,7 @@ fn is_one_wave(plan: &Plan) -> bool {
 /// Probability of an attempt failing by itself in a way that is followed by another one.
 pub(super) fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
     let retry_on = &plan.strategies[strategy].rule.retry_on;
-    let shares = plan.world.service.failure_shares();
+    let shares = plan.world.service.failures.usual();
     shares
         .filter(|&(_, code)| retry_on.contains(AttemptOutcome::Error, code))
         .map(|(share, _)| share)

@@ -48,7 +48,10 @@ fn why_not_alike(plan: &Plan, strategy: usize) -> Option<String> {
         return Some("client groups use different strategies".into());
     }
     let retry_on = &plan.strategies[strategy].rule.retry_on;
-    let mut failures = plan.world.service.failure_shares();
+    if plan.world.service.failures.depend_on_load() {
+        return Some("failures depend on the load".into());
+    }
+    let mut failures = plan.world.service.failures.usual();
     let ends = |&(_, code): &(f64, u16)| !retry_on.contains(AttemptOutcome::Error, code);
     if let Some((_, code)) = failures.find(ends) {
         return Some(format!("code {code} is not retried"));

@@ -100,6 +100,16 @@ impl Check for DeadLetters {
             );
             reader.warn_at(&["retention", "redrive"], reason, "keep letters for longer");
         }
+        if self.most_redrives.is_some() && self.redrive == Redrive::Never {
+            let reason = "`most_redrives` has no effect: no letter ever comes back";
+            let remedy = "remove it, or choose when letters come back";
+            reader.warn_at(&["most_redrives", "redrive"], reason, remedy);
+        }
+        if self.retention == Some(SimDuration::ZERO) {
+            let reason = "no letter is ever kept";
+            let remedy = "give a longer `retention`, or leave it out to keep letters for ever";
+            reader.warn_at(&["retention"], reason, remedy);
+        }
         if self.most_redrives == Some(0) && self.redrive != Redrive::Never {
             let reason = "`redrive` has no effect: no request may come back";
             reader.warn_at(

@@ -10,6 +10,7 @@ mod client;
 mod clients;
 mod conditions;
 mod event;
+mod failures;
 mod fault;
 mod flight;
 mod group;
@@ -43,12 +44,11 @@ pub use callers::Callers;
 pub(crate) use clients::check_name;
 pub use clients::{ClientsSpec, GroupPlan, MOST_CLIENTS, Patience, PoolScope, PoolSpec};
 pub use conditions::FaultSchedule;
+pub use failures::{FailureSpec, Failures, UnderLoad};
 pub use fault::{FaultSpec, MOST_REPEATS, Outage};
 pub use letters::{AfterTime, AtRate, DeadLetters, Redrive};
 pub use log::{AttemptLog, AttemptRecord, Next, NoLog};
 pub use queue::Discipline;
-pub use service::{
-    FailureSpec, Limit, NetworkSpec, OnAbandon, QueueSpec, ServicePlan, ServiceSpec,
-};
+pub use service::{Limit, NetworkSpec, OnAbandon, QueueSpec, ServicePlan, ServiceSpec};
 pub use strategy::{Strategy, StrategySpec, TimeoutCovers};
 pub use world::{MOST_IN_FLIGHT, PARTS, WorldError, WorldPlan, run_world, run_world_telling};

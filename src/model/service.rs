@@ -1,13 +1,13 @@
 //! The service: its workers, its queue, and what it does with work nobody waits for any more.
 
+use super::failures::{self, FailureSpec, Failures, UnderLoad, check_sum};
 use super::queue::{Discipline, JobQueue};
 use crate::decode::{Check, Decode, Node, Reader, Value};
 use crate::dist::{Distribution, Sampler};
+use crate::policy::RetryOn;
 use crate::policy::admission::{
     Codel, CodelState, ConcurrencyLimit, LimitState, RateLimit, RateLimitState, RetryAfter,
 };
-use crate::policy::{Code, RetryOn};
-use crate::units::Ratio;
 use crate::{choice, record};
 use serde::{Serialize, Serializer};
 use std::path::Path;
@@ -119,18 +119,6 @@ impl Check for QueueSpec {
 }
 
 record! {
-    /// One way for an attempt to fail.
-    pub struct FailureSpec {
-        /// The code it is answered with.
-        code: Code,
-        /// How likely it is.
-        probability: Ratio,
-    }
-}
-
-impl Check for FailureSpec {}
-
-record! {
     /// Delays between client and service.
     pub struct NetworkSpec {
         /// From the client to the service.
@@ -153,6 +141,9 @@ record! {
         service_time: Distribution,
         /// Failure codes and their probabilities; they exclude each other.
         failures: Vec<FailureSpec> = Vec::new(),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        /// How failures change with the load.
+        failures_under_load: Option<UnderLoad> = None,
         /// Whether an attempt that fails takes service time; otherwise it is answered on arrival.
         failures_take_time: bool = true,
         /// What happens to attempts whose client has given up.
@@ -183,18 +174,26 @@ impl Check for ServiceSpec {
                 "give at least 1 worker, or \"unlimited\"",
             );
         }
-        let sum: f64 = self
-            .failures
-            .iter()
-            .map(|failure| failure.probability.get())
-            .sum();
-        if sum > 1.0 + 1e-12 {
-            // Half a billionth more than everything must not read as 100 %.
-            let percent = (sum * 1e6).ceil() / 1e4;
+        check_sum(&self.failures, "failures", reader);
+        if self.workers.0.is_none() && self.failures_under_load.is_some() {
             reader.error_at(
-                &["failures"],
-                format!("the probabilities of `failures` add up to {percent} %"),
-                "they exclude each other, so they may add up to 100 % at most",
+                &["failures_under_load", "workers"],
+                "the load is counted per worker, and workers are unlimited",
+                "limit the workers",
+            );
+        }
+        if matches!(self.retry_after, Some(RetryAfter::Free(_))) && self.rate_limit.is_none() {
+            reader.warn_at(
+                &["retry_after", "rate_limit"],
+                "clients are told to come back at once: without a `rate_limit` there is nothing that frees up",
+                "give a `rate_limit`, or tell another wait",
+            );
+        }
+        if self.retry_after.is_none() && self.retry_after_on != RetryOn::refusals() {
+            reader.warn_at(
+                &["retry_after_on", "retry_after"],
+                "`retry_after_on` has no effect: no wait is told",
+                "give a `retry_after`, or remove it",
             );
         }
         if self.workers.0.is_none() && self.queue.capacity.0.is_some() {
@@ -220,8 +219,8 @@ pub struct ServicePlan {
     pub discipline: Discipline,
     /// Service times.
     pub service_time: Sampler,
-    /// Upper ends of the failure codes' shares of the unit interval.
-    pub failures: Vec<(f64, u16)>,
+    /// How attempts fail by themselves.
+    pub failures: Failures,
     /// Whether failed attempts take service time.
     pub failures_take_time: bool,
     /// What happens to attempts whose client has given up.
@@ -250,17 +249,6 @@ impl ServicePlan {
             || self.rate_limit.is_some()
             || self.concurrency_limit.is_some()
     }
-
-    /// The failures that can happen: how likely each is, and its code.
-    pub fn failure_shares(&self) -> impl Iterator<Item = (f64, u16)> {
-        let mut below = 0.0;
-        let shares = self.failures.iter().map(move |&(upper, code)| {
-            let share = upper - below;
-            below = upper;
-            (share, code)
-        });
-        shares.filter(|&(share, _)| share > 0.0)
-    }
 }
 
 impl ServiceSpec {
@@ -274,18 +262,13 @@ impl ServiceSpec {
                 .then(|| distribution.sampler(base))
                 .transpose()
         };
-        let mut upper = 0.0;
-        let failures = self.failures.iter().map(|failure| {
-            upper += failure.probability.get();
-            (upper, failure.code.0)
-        });
         Ok(ServicePlan {
             name: name.into(),
             workers: self.workers.get(),
             queue_capacity: self.queue.capacity.get(),
             discipline: self.queue.discipline.clone(),
             service_time: self.service_time.sampler(base)?,
-            failures: failures.collect(),
+            failures: Failures::new(&self.failures, self.failures_under_load.as_ref()),
             failures_take_time: self.failures_take_time,
             on_abandon: self.on_abandon.clone(),
             codel: self.queue.codel,
@@ -300,12 +283,9 @@ impl ServiceSpec {
         })
     }
 
-    /// Probability of an attempt failing by itself.
+    /// Probability of an attempt failing by itself, while the load does not change it.
     pub fn failure_probability(&self) -> f64 {
-        self.failures
-            .iter()
-            .map(|failure| failure.probability.get())
-            .fold(0.0, |sum: f64, p| (sum + p).min(1.0))
+        failures::total(&self.failures)
     }
 }
 

@@ -106,17 +106,23 @@ impl<L: AttemptLog, const PLAIN: bool, const GUARDED: bool> World<'_, L, PLAIN, 
             // The fault may be over by now.
             return Some(job.code);
         }
-        let own = self.plan.service.failures.as_slice();
+        let own = &self.plan.service.failures;
         let added = self.conditions.error_rate;
-        if own.is_empty() && added == 0.0 {
+        if own.never_happen() && added == 0.0 {
             return None;
         }
         let luck = job.key.draws(Purpose::Failure).unit();
-        if let Some(&(_, code)) = own.iter().find(|&&(upper, _)| luck < upper) {
-            return Some(code);
+        match own.draw(luck, || self.load_with(job)) {
+            Ok(code) => Some(code),
+            Err(p) => (luck < p + (1.0 - p) * added).then_some(self.conditions.error_code),
         }
-        let p = own.last().map_or(0.0, |&(upper, _)| upper);
-        (luck < p + (1.0 - p) * added).then_some(self.conditions.error_code)
+    }
+
+    /// Attempts inside per worker, a job that fails on arrival among them.
+    fn load_with(&self, job: &Job) -> f64 {
+        let arriving = u64::from(job.whereabouts != Whereabouts::InService);
+        let inside = u64::from(self.service.busy) + u64::from(self.service.queue.len()) + arriving;
+        inside as f64 / f64::from(self.conditions.workers)
     }
 
     /// A worker begins a job, unless the job is dropped because it would end too late.

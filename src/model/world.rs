@@ -148,13 +148,14 @@ pub fn run_world_telling<L: AttemptLog>(
 }
 
 /// Whether a world has none of what costs a question at every attempt: network delays, pools, failures on
-/// arrival, work that stops when it is abandoned, patience with the wait alone, hedges, and backoff or jitter
+/// arrival or by the load, work that stops when it is abandoned, patience with the wait alone, hedges, and backoff or jitter
 /// that belongs to the client. A logged run never is, so that the log checks the one way against the other.
 fn is_plain(plan: &WorldPlan, strategies: &[&Strategy]) -> bool {
     let service = &plan.service;
     service.request_delay.is_none()
         && service.response_delay.is_none()
         && service.failures_take_time
+        && !service.failures.depend_on_load()
         && service.on_abandon == OnAbandon::Continue
         && !service.sheds()
         && service.retry_after.is_none()

@@ -1,16 +1,13 @@
 //! Rules over several parts of a scenario. Rules of one part stand with that part.
 
 use super::decisions::{check_decisions, check_sweep};
+use super::effects::{check_effects, check_service};
 use super::rules::Rules;
 use super::spec::ScenarioSpec;
+use super::strategies::check_strategy;
 use crate::decode::{Document, Reader, nearest, shown};
-use crate::dist::{Distribution, Form};
-use crate::model::{
-    Arrivals, FailureSpec, FaultSchedule, FaultSpec, Outage, ServiceSpec, StrategySpec,
-};
-use crate::outcome::AttemptOutcome;
-use crate::policy::{Backoff, MaxAttempts};
-use crate::time::{SimDuration, SimTime};
+use crate::model::{Arrivals, FaultSpec, Outage, StrategySpec};
+use crate::time::SimTime;
 
 /// More client groups than this are a mistake.
 const MOST_GROUPS: usize = 100;
@@ -30,10 +27,12 @@ pub(super) fn validate(spec: &ScenarioSpec, document: &Document, reader: &mut Re
         check_fault(spec, fault, &format!("fault[{i}]"), &mut rules);
     }
     check_changes(spec, &mut rules);
+    check_service(spec, &mut rules);
     check_decisions(spec, &mut rules);
     check_sweep(spec, &mut rules);
     for (i, strategy) in spec.strategy.iter().enumerate().take(MOST_STRATEGIES) {
         check_strategy(spec, strategy, &format!("strategy[{i}]"), &mut rules);
+        check_effects(spec, strategy, &format!("strategy[{i}]"), &mut rules);
     }
 }
 
@@ -236,116 +235,4 @@ fn check_changes(spec: &ScenarioSpec, rules: &mut Rules<'_>) {
         let remedy = "let them come less often, or without ramps";
         rules.error("fault", &["run"], reason, remedy);
     }
-}
-
-fn check_strategy(spec: &ScenarioSpec, strategy: &StrategySpec, path: &str, rules: &mut Rules<'_>) {
-    let at = |key: &str| format!("{path}.{key}");
-    let constant = strategy.attempt_timeout.as_ref().and_then(always);
-    if let (Some(limit), Some(timeout)) = (strategy.deadline, constant)
-        && timeout > limit
-    {
-        let reason =
-            format!("the attempt timeout of {timeout} is longer than the deadline of {limit}");
-        let remedy = "shorten it: the deadline ends every attempt first";
-        rules.warn(&at("attempt_timeout"), &[&at("deadline")], reason, remedy);
-    }
-    if constant == Some(SimDuration::ZERO) {
-        let reason = "a timeout of zero leaves no time for any answer";
-        let remedy = "give a longer one, or leave it out";
-        rules.error(&at("attempt_timeout"), &[], reason, remedy);
-        return;
-    }
-    let Some((_, service)) = spec.service.0.first() else {
-        return;
-    };
-    if strategy.max_attempts == MaxAttempts::Unlimited
-        && never_waits(&strategy.backoff)
-        && repeats_at_once(spec, service, strategy)
-    {
-        let reason = "immediate retries without a limit, against a refusal or failure that takes no time, would stop the clock";
-        let remedy = "limit max_attempts, add a backoff, or give the service's network a delay";
-        let parts = [&at("backoff") as &str, "service", "fault"];
-        rules.error(&at("max_attempts"), &parts, reason, remedy);
-    }
-}
-
-/// The time, when a distribution has only one.
-fn always(distribution: &Distribution) -> Option<SimDuration> {
-    match &distribution.0 {
-        Form::Zero => Some(SimDuration::ZERO),
-        Form::Empirical(_) => None,
-        // Whatever its form, a distribution without a mean has only zeros, and this one needs no file.
-        _ => {
-            let sampler = distribution.sampler(std::path::Path::new("")).ok()?;
-            sampler.constant()
-        }
-    }
-}
-
-/// Whether from some retry on no retry ever waits.
-pub(super) fn never_waits(backoff: &Backoff) -> bool {
-    backoff.bounds(u64::MAX).1 == SimDuration::ZERO
-}
-
-/// Failures this likely may repeat without an end that anybody waits for.
-pub(super) const SURE: f64 = 0.999;
-
-/// Whether attempts can end again and again in no time at all, in a way that `strategy` tries again after.
-pub(super) fn repeats_at_once(
-    spec: &ScenarioSpec,
-    service: &ServiceSpec,
-    strategy: &StrategySpec,
-) -> bool {
-    if tries_again_when_held_back(strategy) {
-        return true;
-    }
-    let instant = |distribution: &Distribution| always(distribution) == Some(SimDuration::ZERO);
-    if !instant(&service.network.request) || !instant(&service.network.response) {
-        return false;
-    }
-    let retried = strategy.retried();
-    let tries_after = |outcome, code| retried.contains(outcome, code);
-    let limited = service.queue.capacity.0.is_some() && service.workers.0.is_some();
-    let out = |fault: &FaultSpec| fault.outage == Some(Outage::Refuse);
-    let refused = spec.fault.iter().any(out) && tries_after(AttemptOutcome::Refused, 0);
-    let full = limited && tries_after(AttemptOutcome::QueueFull, 0);
-    let limits_rate = service.rate_limit.is_some() && tries_after(AttemptOutcome::Error, 429);
-    let shed = sheds(service) && tries_after(AttemptOutcome::Shed, 0);
-    let sure = |fault: &FaultSpec| {
-        fault.surely_fails(SURE) && tries_after(AttemptOutcome::Error, fault.code.0)
-    };
-    let tried = |failure: &&FailureSpec| tries_after(AttemptOutcome::Error, failure.code.0);
-    let own: f64 = service
-        .failures
-        .iter()
-        .filter(tried)
-        .map(|failure| failure.probability.get())
-        .sum();
-    let at_once = !service.failures_take_time || instant(&service.service_time);
-    // Faults that overlap, and the service's own failures, add up.
-    let together = || {
-        let end = SimTime::ZERO + spec.run.duration + spec.run.drain;
-        let added = FaultSchedule::new(spec.fault.clone()).worst_error_rate(end);
-        1.0 - (1.0 - own) * (1.0 - added) > SURE
-    };
-    refused || full || limits_rate || shed || at_once && (spec.fault.iter().any(sure) || together())
-}
-
-/// Whether the service sheds attempts at once, beside a full queue.
-fn sheds(service: &ServiceSpec) -> bool {
-    service.concurrency_limit.is_some()
-        || service.queue.codel.is_some()
-        || service.queue.retry_places.is_some()
-}
-
-/// Whether a client may hold attempts back and try again after that.
-fn tries_again_when_held_back(strategy: &StrategySpec) -> bool {
-    let retried = strategy.retried();
-    let rules = [
-        (strategy.breaker.is_some(), AttemptOutcome::BreakerOpen),
-        (strategy.throttle.is_some(), AttemptOutcome::Throttled),
-        (strategy.rate_limit.is_some(), AttemptOutcome::RateLimited),
-    ];
-    let mut rules = rules.iter();
-    rules.any(|&(exists, outcome)| exists && retried.contains(outcome, 0))
 }

@@ -47,8 +47,15 @@ fn read(path: &Path, settings: &[String]) -> Scenario {
 fn every_scenario_is_sound_and_nothing_about_it_is_suspicious() {
     for path in files() {
         let scenario = read(&path, &[]);
-        assert!(
-            scenario.warnings.is_empty(),
+        let warned: Vec<&str> = scenario.warnings.iter().map(|w| w.path.as_str()).collect();
+        // Its last strategy shows that a deadline without time for a retry is a limit on attempts.
+        let expected: &[&str] = match path.file_name().and_then(|name| name.to_str()) {
+            Some("surge.toml") => &["strategy[3].max_attempts"],
+            _ => &[],
+        };
+        assert_eq!(
+            warned,
+            expected,
             "{}: {:#?}",
             path.display(),
             scenario.warnings

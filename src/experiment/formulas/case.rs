@@ -76,6 +76,9 @@ impl<'a> Case<'a> {
         if service.sheds() || service.retry_after.is_some() {
             return no("the service protects itself");
         }
+        if service.failures.depend_on_load() {
+            return no("failures depend on the load");
+        }
         let outage_end = match plan.world.faults.faults() {
             [] => None,
             [only] if only.refuses_from_the_start() => only.spans().next().map(|(_, to)| to),

@@ -96,6 +96,11 @@ impl Check for BreakerCommon {
             let reason = "`counts` has no effect: around a call, a failed call is a failure";
             reader.warn_at(&["counts", "around"], reason, "remove one of the two");
         }
+        if (self.counts.as_ref()).is_some_and(|counts| *counts == RetryOn::nothing()) {
+            let reason = "nothing counts as a failure";
+            let remedy = "name what counts, or leave `counts` out to count what is retried";
+            reader.warn_at(&["counts"], reason, remedy);
+        }
         self.check_effects(reader);
     }
 }

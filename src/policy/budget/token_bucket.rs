@@ -50,6 +50,9 @@ impl Check for TokenBucket {
                 self.capacity.get()
             );
             reader.warn_at(&["capacity", "cost", "above"], reason, "raise `capacity`");
+        } else if self.cost == Tokens::ZERO && self.above.is_none() {
+            let reason = "the bucket has no effect: retries cost nothing";
+            reader.warn_at(&["cost", "above"], reason, "give a `cost` above 0");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Estimate, JOB_BYTES, MOST_AT_ONCE, MOST_MEMORY, Parts, count, memory
 use crate::decode::Problem;
 use crate::model::{FaultSpec, Outage, Strategy};
 use crate::policy::MaxAttempts;
-use crate::scenario::validate::{SURE, never_waits, repeats_at_once};
+use crate::scenario::strategies::{SURE, never_waits, repeats_at_once};
 use crate::time::SimTime;
 
 impl Parts<'_> {
@@ -78,12 +78,7 @@ impl Parts<'_> {
     /// Seconds in which attempts are certain to fail at once.
     pub(super) fn refusing_for(&self) -> f64 {
         let at_once = !self.service.failures_take_time || self.service.service_time.mean() == 0.0;
-        let own = self
-            .service
-            .failures
-            .last()
-            .map_or(0.0, |&(upper, _)| upper);
-        if at_once && own > SURE {
+        if at_once && self.service.failures.worst() > SURE {
             return self.scenario.spec.run.duration.as_secs_f64();
         }
         self.seconds_of(|fault| {

@@ -43,6 +43,8 @@ pub struct Estimate {
     pub in_flight: f64,
     /// Memory of a world while it runs, in bytes.
     pub world_bytes: f64,
+    /// The part of it that budgets, breakers and other rules remember.
+    pub guard_bytes: f64,
     /// Memory of its result, in bytes.
     pub result_bytes: f64,
 }
@@ -80,12 +82,12 @@ impl Parts<'_> {
             estimate.requests += requests;
             estimate.in_flight += in_flight;
             estimate.world_bytes += in_flight * REQUEST_BYTES + self.client_bytes(group);
-            estimate.world_bytes += self.guard_bytes(group, in_flight);
+            estimate.guard_bytes += self.guard_bytes(group, in_flight);
         }
         let run = &self.scenario.spec.run;
         estimate.result_bytes =
             RESULT_BYTES + run.bins() as f64 * BIN_BYTES + self.most_attempts() * ATTEMPT_BYTES;
-        estimate.world_bytes += estimate.result_bytes;
+        estimate.world_bytes += estimate.guard_bytes + estimate.result_bytes;
         if problems.is_empty() {
             self.check(&estimate, &mut problems);
         }
@@ -110,6 +112,16 @@ impl Parts<'_> {
             );
             let remedy = "shorten the run, lower the rate or the number of clients, or raise `run.max_requests`";
             problems.push(self.problem("run.max_requests", reason, remedy));
+        } else if bytes > MOST_MEMORY && estimate.guard_bytes > bytes / 2.0 {
+            let reason = format!(
+                "one replication would need about {} of memory, more than {}: {} of it for what budgets, breakers and other rules of a strategy remember",
+                memory(bytes),
+                memory(MOST_MEMORY),
+                memory(estimate.guard_bytes)
+            );
+            let remedy =
+                "give these rules a wider `scope` or a smaller window, or use fewer clients";
+            problems.push(self.problem("strategy", reason, remedy));
         } else if bytes > MOST_MEMORY {
             let reason = format!(
                 "one replication would need about {} of memory, more than {}: up to {} requests would be in flight at once",

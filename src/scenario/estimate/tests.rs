@@ -40,6 +40,21 @@ fn a_usual_run_is_cheap() {
 }
 
 #[test]
+fn what_rules_remember_is_named_when_it_is_too_much() {
+    let breaker = "{ failure_rate = { rate = \"50%\", window.count.calls = 1000000, open_for = \"1s\", scope = \"client\" } }";
+    let strategy = format!("max_attempts = 3, breaker = {breaker}");
+    let with = |count: &str| estimate(&[("max_attempts = 3", &strategy), ("count = 100", count)]);
+    let many = with("count = 1000000").unwrap_err();
+    assert!(many.contains("what budgets, breakers"), "{many}");
+    let few = with("count = 10").unwrap();
+    let states = 10.0 * 250_000.0;
+    assert!(
+        (states..1.01 * states).contains(&few.guard_bytes),
+        "{few:?}"
+    );
+}
+
+#[test]
 fn closed_loops_cost_what_their_rounds_take() {
     const RATE: &str = "poisson = { rate = \"50/s\" }";
     let closed = |think: &str, more: &[(&str, &str)]| {
