@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, picture};
 use super::cast::{Cast, Shown};
-use super::data::{Axis, Curves, Series};
+use super::data::{Axis, Curves, Series, Words};
 use super::ends::{self, End};
 use super::grid::{self, Grid, HEAD};
 use super::legend::{Entry, Legend, Sample};
@@ -29,7 +29,10 @@ pub fn curves_svg(curves: &Curves) -> String {
     let note = grid::footnote_lines(&note(curves));
     let size = (WIDTH, grid.height(note.len()));
     picture(size, &curves.words.title, |canvas| {
-        titles(canvas, &curves.words.title, &curves.words.subtitle);
+        let Words {
+            title, subtitle, ..
+        } = &curves.words;
+        titles(canvas, title, subtitle, WIDTH - MARGIN);
         legend.draw(canvas, HEAD);
         for (i, shown) in cast.panels.iter().enumerate() {
             draw(canvas, &grid, i, shown, (&x, &y), cast.key);
@@ -177,7 +180,7 @@ fn note(curves: &Curves) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::data::{Form, Panel, Point, Reference, Scale, Words};
+    use super::super::data::{Form, Panel, Point, Reference, Scale};
     use super::super::png;
     use super::super::probe::{count_inside, texts};
     use super::*;

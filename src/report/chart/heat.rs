@@ -47,7 +47,12 @@ pub fn heat_svg(heat: &Heat) -> String {
     let note = grid::footnote_lines(&(heat.words.note.trim().to_owned() + &left_out));
     let sheet = (WIDTH, grid.height(note.len()));
     picture(sheet, &heat.words.title, |canvas| {
-        titles(canvas, &heat.words.title, &heat.words.subtitle);
+        titles(
+            canvas,
+            &heat.words.title,
+            &heat.words.subtitle,
+            WIDTH - MARGIN,
+        );
         legend.draw(canvas, HEAD);
         if is_empty {
             grid::nothing(canvas, &grid.frame(0));

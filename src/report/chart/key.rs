@@ -33,13 +33,14 @@ const PARTS: [Part; 2] = [
 ];
 
 /// Names the parts inside their areas in the first panel. A part that is too small there is named with a swatch
-/// at the right on the line at `above`. Names keep off the value `line`, where another line is drawn.
+/// at the right on the line at `above`. Names keep off the value `line`, where another line is drawn. Returns how far
+/// other words may reach on that line.
 pub(super) fn draw(
     canvas: &Canvas<'_>,
     first: Option<(&Frame, &[Band])>,
     above: f64,
     line: Option<f64>,
-) {
+) -> f64 {
     let look = Look::new(SIZE).bold().centred();
     let mut end = WIDTH - MARGIN - 14.0;
     for part in PARTS {
@@ -63,6 +64,7 @@ pub(super) fn draw(
         );
         end = swatch - 16.0;
     }
+    end
 }
 
 /// A place inside a part: its middle across, and from where to where it reaches down.

@@ -72,13 +72,13 @@ pub fn load_svg(result: &RunResult) -> String {
     };
     let panels = panels(&sheet, &strategies, bands, across);
     picture((WIDTH, height), TITLE, |canvas| {
-        headline(canvas, TITLE, result);
         for panel in &panels {
             draw(canvas, &sheet, panel);
         }
         let first = panels.first().map(|panel| (&panel.frame, &panel.bands[..]));
         let line = sheet.capacity.filter(|_| sheet.capacity_on_axis);
-        key::draw(canvas, first, HEAD - 18.0, line);
+        let right = key::draw(canvas, first, HEAD - 18.0, line);
+        headline(canvas, TITLE, result, right);
         let note = note(&sheet, &strategies, columns) + &left_out;
         footnote(canvas, height, &note);
     })

@@ -60,22 +60,23 @@ use super::{number, ranked, replications_words};
 use crate::experiment::{RunResult, StrategyResult};
 use canvas::{Canvas, Look};
 
-/// Title and subtitle of a chart of a run.
-fn headline(canvas: &Canvas<'_>, title: &str, result: &RunResult) {
+/// Title and subtitle of a chart of a run. The subtitle ends at `right`.
+fn headline(canvas: &Canvas<'_>, title: &str, result: &RunResult, right: f64) {
     let subtitle = match result.question.trim() {
         "" => result.name.clone(),
         question => format!("{}: {question}", result.name),
     };
-    titles(canvas, title, &subtitle);
+    titles(canvas, title, &subtitle, right);
 }
 
-/// Title and subtitle.
-fn titles(canvas: &Canvas<'_>, title: &str, subtitle: &str) {
-    let room = WIDTH - 2.0 * MARGIN;
+/// Title and subtitle. The subtitle ends at `right`.
+fn titles(canvas: &Canvas<'_>, title: &str, subtitle: &str, right: f64) {
     let look = Look::new(19.0).bold();
-    canvas.text(&labels::fit(title, look, room), (MARGIN, 32.0), look);
+    let title = labels::fit(title, look, WIDTH - 2.0 * MARGIN);
+    canvas.text(&title, (MARGIN, 32.0), look);
     let look = Look::new(13.0).colour(palette::FAINT);
-    canvas.text(&labels::fit(subtitle, look, room), (MARGIN, 54.0), look);
+    let subtitle = labels::fit(subtitle, look, right - MARGIN);
+    canvas.text(&subtitle, (MARGIN, 54.0), look);
 }
 
 /// What the numbers are, and what is not shown, at the lower edge.

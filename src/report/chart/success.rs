@@ -69,7 +69,7 @@ pub fn success_svg(result: &RunResult) -> String {
         y,
     };
     picture((WIDTH, HEIGHT), TITLE, |canvas| {
-        headline(canvas, TITLE, result);
+        headline(canvas, TITLE, result, WIDTH - MARGIN);
         axes(canvas, &frame, &y_ticks, form, most);
         let mut labels = Vec::new();
         for line in &lines {
