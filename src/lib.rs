@@ -35,9 +35,10 @@
 //! ```
 //!
 //! Floors, lowest first: [`time`], [`units`], [`rng`], [`outcome`] and [`decode`]; [`kernel`]; [`dist`],
-//! [`policy`], [`metrics`] and [`theory`]; [`model`]; [`scenario`]; [`experiment`]; [`report`]; [`cli`]. A module
+//! [`policy`], [`metrics`] and [`theory`]; [`model`]; [`scenario`]; [`experiment`]; [`report`] and [`catalogue`]; [`cli`]. A module
 //! imports only from lower floors. `docs/design.md` says why things are as they are.
 
+pub mod catalogue;
 pub mod cli;
 pub mod decode;
 pub mod dist;

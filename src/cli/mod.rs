@@ -6,12 +6,16 @@ mod compare;
 mod events;
 mod excerpt;
 mod interrupt;
+mod list;
 mod messages;
+mod new;
 mod progress;
 mod reading;
 mod run;
+mod shell;
 mod sweep;
 mod terminal;
+mod trace;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -35,7 +39,7 @@ enum Failure {
     version,
     about = "Shows what retries do to a service before production does.",
     long_about = "Shows what retries do to a service before production does.\n\nA scenario (a TOML file) describes clients, a service, faults and several retry strategies. Every strategy is\nrun against the same random world; the result is a ranked table, CSV files and charts.",
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm sweep scenarios/hidden_capacity.toml\n  retrystorm compare before/restart_herd after/restart_herd\n\nExit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm sweep scenarios/hidden_capacity.toml\n  retrystorm compare before/restart_herd after/restart_herd\n  retrystorm list backoffs\n  retrystorm new mine.toml\n\nExit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -52,6 +56,18 @@ enum Command {
     Compare(CompareArguments),
     /// Check scenarios without running them.
     Validate(ValidateArguments),
+    /// Show the life of one request under each strategy.
+    Trace(trace::TraceArguments),
+    /// Look up what can stand in a scenario: arrivals, backoffs, budgets, faults, figures and all keys.
+    List(list::ListArguments),
+    /// Write a scenario to begin with, or a copy of one of the gallery.
+    New(new::NewArguments),
+    /// Print the JSON Schema of scenarios, for editors.
+    Schema(shell::SchemaArguments),
+    /// Print completions for a shell.
+    Completions(shell::CompletionsArguments),
+    /// Print the manual page.
+    Man(shell::ManArguments),
 }
 
 #[derive(Debug, clap::Args)]
@@ -184,6 +200,12 @@ pub fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Trace(arguments) => trace::trace(&arguments),
+        Command::List(arguments) => list::list(&arguments),
+        Command::New(arguments) => new::new(&arguments),
+        Command::Schema(_) => shell::schema(),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(_) => shell::man(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

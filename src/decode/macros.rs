@@ -20,14 +20,14 @@ macro_rules! record {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
-            $( $(#[$field_meta:meta])* $field:ident : $type:ty $(= $default:expr)? ),* $(,)?
+            $( $(#[serde($($serde:tt)*)])* $(#[doc = $doc:literal])* $field:ident : $type:ty $(= $default:expr)? ),* $(,)?
             $( ; $(#[$group_meta:meta])* flatten $group:ident : $group_type:ty $(,)? )?
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize)]
         pub struct $name {
-            $( $(#[$field_meta])* pub $field: $type, )*
+            $( $(#[serde($($serde)*)])* $(#[doc = $doc])* pub $field: $type, )*
             $( $(#[$group_meta])* #[serde(flatten)] pub $group: $group_type, )?
         }
 
@@ -39,6 +39,12 @@ macro_rules! record {
                 fields.check(&record, reader);
                 Some(record)
             }
+
+            fn fields() -> Vec<$crate::decode::FieldDoc> {
+                let own = vec![$( $crate::record!(@doc $field, [$($doc),*], $type $(, $default)?) ),*];
+                $( let own = [own, <$group_type as $crate::decode::Record>::fields()].concat(); )?
+                own
+            }
         }
 
         impl $crate::decode::Decode for $name {
@@ -48,6 +54,10 @@ macro_rules! record {
                 let record = <Self as $crate::decode::Record>::read(&mut fields, reader);
                 fields.finish(reader);
                 record
+            }
+
+            fn shape() -> $crate::decode::Shape {
+                $crate::decode::Shape::Record(<Self as $crate::decode::Record>::fields())
             }
 
             fn stand_in() -> Option<Self> {
@@ -62,6 +72,24 @@ macro_rules! record {
     (@read $fields:ident, $reader:ident, $field:ident) => {
         $fields.required(stringify!($field), $reader)
     };
+    (@doc $field:ident, [$($doc:literal),*], $type:ty) => {
+        $crate::decode::FieldDoc::new(
+            stringify!($field),
+            &[$($doc),*],
+            <$type as $crate::decode::Decode>::shape(),
+            None,
+        )
+        .required()
+    };
+    (@doc $field:ident, [$($doc:literal),*], $type:ty, $default:expr) => {{
+        let default: $type = $default;
+        $crate::decode::FieldDoc::new(
+            stringify!($field),
+            &[$($doc),*],
+            <$type as $crate::decode::Decode>::shape(),
+            Some($crate::decode::written(&default)),
+        )
+    }};
     (@read $fields:ident, $reader:ident, $field:ident, $default:expr) => {
         $fields.or_default(stringify!($field), $default, $reader)
     };
@@ -117,6 +145,15 @@ macro_rules! choice {
                 })
             }
 
+            fn shape() -> $crate::decode::Shape {
+                let settings = [$( $crate::choice!(@shape $($payload)?) ),*];
+                let docs = <Self as $crate::decode::Choice>::VARIANTS.iter().copied();
+                $crate::decode::Shape::Choice($crate::decode::ChoiceDoc {
+                    noun: $noun,
+                    forms: docs.zip(settings).collect(),
+                })
+            }
+
             fn stand_in() -> Option<Self> {
                 $crate::decode::stand_in_variant()
             }
@@ -127,6 +164,8 @@ macro_rules! choice {
             }
         }
     };
+    (@shape) => { None };
+    (@shape $payload:ty) => { Some(<$payload as $crate::decode::Decode>::shape()) };
     (@variant $found:ident, $reader:ident, $variant:ident) => {{
         if !$found.bare {
             $reader.table(&$found.settings, "").map(|table| {

@@ -12,6 +12,7 @@ mod macros;
 mod place;
 mod problem;
 mod reader;
+mod shape;
 mod syntax;
 mod tree;
 mod values;
@@ -20,6 +21,7 @@ pub use document::{Document, Setting};
 pub use place::Place;
 pub use problem::{Problem, Severity, nearest, shown};
 pub use reader::{Fields, Reader};
+pub use shape::{ChoiceDoc, FieldDoc, Plain, Shape, Written, written};
 pub use tree::{Field, Node, Table, Value};
 pub use values::{Variant, VariantDoc, decode_variant};
 
@@ -29,6 +31,9 @@ pub trait Decode: Sized {
     /// still a value, so that its other parts are checked: whoever reads a document looks for errors in the
     /// [`Reader`] as well.
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self>;
+
+    /// What may stand there, as data.
+    fn shape() -> Shape;
 
     /// A harmless value to go on with when what was written cannot be read. Without one, the record around it is
     /// not checked any further.
@@ -64,6 +69,9 @@ pub fn stand_in_variant<T: Decode + Choice>() -> Option<T> {
 pub trait Record: Sized {
     /// The record, or `None` after saying what is wrong. Leaves unknown keys to the caller.
     fn read(fields: &mut Fields<'_>, reader: &mut Reader) -> Option<Self>;
+
+    /// Its keys, as data.
+    fn fields() -> Vec<FieldDoc>;
 }
 
 /// A rule over several settings of one record, checked once all of them were read.

@@ -1,7 +1,8 @@
 //! How simple values are read.
 
 use super::{
-    Decode, Field, Node, Place, Reader, Table, Value, nearest, reader::unknown_key, shown,
+    Decode, Field, Node, Place, Reader, Shape, Table, Value, Written, nearest, reader::unknown_key,
+    shown,
 };
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Rate, Ratio, UnitError};
@@ -147,6 +148,9 @@ fn quantity<T: std::str::FromStr<Err = UnitError>>(
 }
 
 impl Decode for SimDuration {
+    fn shape() -> Shape {
+        Shape::plain("duration", Written::Text)
+    }
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         quantity(node, "a duration", "\"250ms\"", reader)
     }
@@ -161,6 +165,9 @@ impl Decode for SimDuration {
 }
 
 impl Decode for SimTime {
+    fn shape() -> Shape {
+        Shape::plain("duration from the start", Written::Text)
+    }
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         SimDuration::decode(node, reader).map(|since_start| Self::ZERO + since_start)
     }
@@ -175,6 +182,9 @@ impl Decode for SimTime {
 }
 
 impl Decode for Rate {
+    fn shape() -> Shape {
+        Shape::plain("rate", Written::NumberOrText)
+    }
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         quantity(node, "a rate", "\"120/s\"", reader)
     }
@@ -189,6 +199,9 @@ impl Decode for Rate {
 }
 
 impl Decode for Ratio {
+    fn shape() -> Shape {
+        Shape::plain("share", Written::NumberOrText)
+    }
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         quantity(node, "a share", "\"15%\"", reader)
     }
@@ -216,6 +229,9 @@ macro_rules! plain {
 }
 
 impl Decode for f64 {
+    fn shape() -> Shape {
+        Shape::plain("number", Written::Number)
+    }
     plain!(1.0, "1.5");
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
@@ -235,6 +251,9 @@ impl Decode for f64 {
 }
 
 impl Decode for u64 {
+    fn shape() -> Shape {
+        Shape::plain("whole number", Written::Whole)
+    }
     plain!(1, "5");
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
@@ -258,6 +277,9 @@ impl Decode for u64 {
 }
 
 impl Decode for u32 {
+    fn shape() -> Shape {
+        Shape::plain("whole number", Written::Whole)
+    }
     plain!(1, "5");
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
@@ -275,6 +297,9 @@ impl Decode for u32 {
 }
 
 impl Decode for bool {
+    fn shape() -> Shape {
+        Shape::plain("true or false", Written::Flag)
+    }
     plain!(false, "true");
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
@@ -287,6 +312,9 @@ impl Decode for bool {
 }
 
 impl Decode for String {
+    fn shape() -> Shape {
+        Shape::plain("text", Written::Text)
+    }
     plain!(Self::new(), "\"text\"");
 
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
@@ -299,6 +327,10 @@ impl Decode for String {
 }
 
 impl<T: Decode> Decode for Option<T> {
+    fn shape() -> Shape {
+        T::shape()
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         T::decode(node, reader).map(Some)
     }
@@ -310,6 +342,10 @@ impl<T: Decode> Decode for Option<T> {
 
 /// A list; one bad element does not hide the others.
 impl<T: Decode> Decode for Vec<T> {
+    fn shape() -> Shape {
+        Shape::List(Box::new(T::shape()))
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self::new())
     }

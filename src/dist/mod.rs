@@ -16,7 +16,7 @@ pub use form::{
 };
 pub use sampler::Sampler;
 
-use crate::decode::{Choice, Decode, Node, Reader, Value, VariantDoc, nearest};
+use crate::decode::{Choice, Decode, Node, Reader, Shape, Value, VariantDoc, nearest};
 use crate::time::SimDuration;
 use serde::{Serialize, Serializer};
 
@@ -45,6 +45,10 @@ impl Choice for Distribution {
 }
 
 impl Decode for Distribution {
+    fn shape() -> Shape {
+        Shape::Either(Box::new(SimDuration::shape()), Box::new(Form::shape()))
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self::constant(SimDuration::from_secs(1)))
     }

@@ -2,7 +2,7 @@
 
 use super::arrival::Arrivals;
 use super::arrival_plan::ArrivalPlan;
-use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::decode::{Check, Decode, Node, Reader, Shape, Value, Written};
 use crate::time::SimDuration;
 use crate::{choice, record};
 use serde::{Serialize, Serializer};
@@ -25,6 +25,13 @@ choice! {
 pub struct Patience(pub Option<SimDuration>);
 
 impl Decode for Patience {
+    fn shape() -> Shape {
+        Shape::Either(
+            Box::new(SimDuration::shape()),
+            Box::new(Shape::plain("\"unlimited\"", Written::Word(&["unlimited"]))),
+        )
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::Text(text) if text == "unlimited" => Some(Self(None)),

@@ -2,7 +2,7 @@
 
 use super::failures::{self, FailureSpec, Failures, UnderLoad, check_sum};
 use super::queue::{Discipline, JobQueue};
-use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::decode::{Check, Decode, Node, Reader, Shape, Value, Written};
 use crate::dist::{Distribution, Sampler};
 use crate::policy::RetryOn;
 use crate::policy::admission::{
@@ -27,6 +27,13 @@ impl Limit {
 }
 
 impl Decode for Limit {
+    fn shape() -> Shape {
+        Shape::Either(
+            Box::new(u32::shape()),
+            Box::new(Shape::plain("\"unlimited\"", Written::Word(&["unlimited"]))),
+        )
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self(None))
     }

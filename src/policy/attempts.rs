@@ -3,7 +3,7 @@
 //! Libraries count attempts or retries, and a mix-up is one try too many for every client of a storm.
 //! Here the limit always counts attempts, the first one included, and "no limit" is a word of its own.
 
-use crate::decode::{Decode, Node, Reader, Value};
+use crate::decode::{Decode, Node, Reader, Shape, Value, Written};
 use serde::{Serialize, Serializer};
 
 /// The greatest number of attempts of one call, the first one included.
@@ -30,6 +30,13 @@ impl MaxAttempts {
 }
 
 impl Decode for MaxAttempts {
+    fn shape() -> Shape {
+        Shape::Either(
+            Box::new(u32::shape()),
+            Box::new(Shape::plain("\"unlimited\"", Written::Word(&["unlimited"]))),
+        )
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self::AtMost(1))
     }

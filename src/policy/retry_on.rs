@@ -1,6 +1,6 @@
 //! Which outcomes are worth another attempt.
 
-use crate::decode::{Decode, Node, Reader, Value, nearest};
+use crate::decode::{Decode, Node, Reader, Shape, Value, Written, nearest};
 use crate::outcome::AttemptOutcome;
 use serde::{Serialize, Serializer};
 
@@ -176,12 +176,20 @@ impl RetryOn {
 }
 
 impl Decode for RetryOn {
+    fn shape() -> Shape {
+        Shape::List(Box::new(Term::shape()))
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         Vec::<Term>::decode(node, reader).map(Self::from_terms)
     }
 }
 
 impl Decode for Term {
+    fn shape() -> Shape {
+        Shape::plain("code, range or name of an outcome", Written::NumberOrText)
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         const FORMS: &str =
             "use a code like 503, a range like \"5xx\", or a name like \"timeout\" or \"shed\"";
@@ -250,6 +258,10 @@ impl Serialize for Code {
 }
 
 impl Decode for Code {
+    fn shape() -> Shape {
+        Shape::plain("code", Written::NumberOrText)
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self(503))
     }

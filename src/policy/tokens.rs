@@ -3,7 +3,7 @@
 //! Ten deposits of a tenth must buy one retry, and in binary fractions they do not. Tokens are counted in whole
 //! millionths, so sums are exact and alike on every machine.
 
-use crate::decode::{Decode, Node, Reader, Value};
+use crate::decode::{Decode, Node, Reader, Shape, Value, Written};
 use crate::time::SimDuration;
 use crate::units::Rate;
 use serde::{Serialize, Serializer};
@@ -95,6 +95,10 @@ impl Inflow {
 }
 
 impl Decode for Tokens {
+    fn shape() -> Shape {
+        Shape::plain("tokens", Written::Number)
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self::ONE)
     }

@@ -121,7 +121,7 @@ pub(super) fn fit_by(text: &str, ellipsis: &str, fits: impl Fn(&str) -> bool) ->
 
 /// Lines of at most `width` columns; all but the first start with `indent`. Breaks between words, and within
 /// one that is longer than a line.
-pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let room = width.max(columns(indent) + 2);
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {

@@ -1,6 +1,6 @@
 //! A value whose unit depends on what it is held against: `"99.9%"`, `"60s"`, `"800/s"` or `1.5`.
 
-use crate::decode::{Decode, Node, Reader, Value};
+use crate::decode::{Decode, Node, Reader, Shape, Value, Written};
 use crate::metrics::Unit;
 use crate::time::SimDuration;
 use crate::units::{Rate, Ratio, UnitError};
@@ -49,6 +49,10 @@ impl std::fmt::Display for Amount {
 }
 
 impl Decode for Amount {
+    fn shape() -> Shape {
+        Shape::plain("value", Written::NumberOrText)
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::Integer(number) => Some(Self::Number(*number as f64)),

@@ -1,7 +1,7 @@
 //! `[[check]]`: what a strategy has to keep, so that a build can fail when a change breaks it.
 
 use super::amount::Amount;
-use crate::decode::{Check, Decode, Node, Reader, nearest, shown};
+use crate::decode::{Check, Decode, Node, Reader, Shape, Written, nearest, shown};
 use crate::metrics::{METRICS, Metric, Unit, metric};
 use crate::units::Ratio;
 use crate::{choice, record};
@@ -18,6 +18,10 @@ impl PartialEq for MetricName {
 }
 
 impl Decode for MetricName {
+    fn shape() -> Shape {
+        Shape::plain("figure", Written::Text)
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let name = String::decode(node, reader)?;
         let found = metric(&name).map(Self);

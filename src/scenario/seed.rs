@@ -3,7 +3,7 @@
 //! TOML numbers end at 2⁶³ − 1, seeds at 2⁶⁴ − 1. A larger one is read as a number all the same, and written as text,
 //! which is read too: a seed that another program drew must not be refused.
 
-use crate::decode::{Decode, Node, Reader, Value};
+use crate::decode::{Decode, Node, Reader, Shape, Value, Written};
 use serde::{Serialize, Serializer};
 
 /// What all random numbers follow from.
@@ -11,6 +11,10 @@ use serde::{Serialize, Serializer};
 pub struct Seed(pub u64);
 
 impl Decode for Seed {
+    fn shape() -> Shape {
+        Shape::plain("whole number", Written::NumberOrText)
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self(1))
     }

@@ -5,7 +5,7 @@ use super::compare::CompareSpec;
 use super::cost::CostSpec;
 use super::seed::Seed;
 use super::sweep::SweepSpec;
-use crate::decode::{Check, Decode, Field, Node, Reader, Value, shown};
+use crate::decode::{Check, Decode, Field, Node, Reader, Shape, Value, shown};
 use crate::model::{ClientsSpec, FaultSpec, ServiceSpec, StrategySpec};
 use crate::record;
 use crate::time::SimDuration;
@@ -172,6 +172,10 @@ impl RunSpec {
 pub struct Groups(pub Vec<ClientsSpec>);
 
 impl Decode for Groups {
+    fn shape() -> Shape {
+        Shape::OneOrList(Box::new(ClientsSpec::shape()))
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::List(items) if items.is_empty() => {
@@ -215,6 +219,10 @@ impl Serialize for Groups {
 pub struct Services(pub Vec<(String, ServiceSpec)>);
 
 impl Decode for Services {
+    fn shape() -> Shape {
+        Shape::Named(Box::new(ServiceSpec::shape()))
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let table = reader.table(node, "a [service.api] table")?;
         let looks_direct = ["workers", "service_time", "queue"]

@@ -43,6 +43,7 @@ mod idle_settings;
 mod judge;
 mod limits;
 mod littles_law;
+mod looking_up;
 mod metastable;
 mod mg1;
 mod mmc;

@@ -1,6 +1,6 @@
 //! Decimal numbers of time, read without rounding.
 
-use crate::decode::{Decode, Node, Reader};
+use crate::decode::{Decode, Node, Reader, Shape, Written};
 use crate::units::UnitError;
 use serde::{Serialize, Serializer};
 use std::str::FromStr;
@@ -81,6 +81,10 @@ impl Serialize for TimeUnit {
 }
 
 impl Decode for TimeUnit {
+    fn shape() -> Shape {
+        Shape::plain("unit of time", Written::Text)
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let text = String::decode(node, reader)?;
         text.parse()

@@ -5,7 +5,7 @@
 //! service hangs: at 100 a second and 30 seconds of patience, three thousand are on their way before the
 //! first fails. And many breakers written by hand have no such state at all: after the pause everybody passes.
 
-use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::decode::{Check, Decode, Node, Reader, Shape, Value, Written};
 use crate::time::{SimDuration, SimTime};
 use crate::{choice, record};
 use serde::{Serialize, Serializer};
@@ -34,6 +34,13 @@ impl ProbeLimit {
 }
 
 impl Decode for ProbeLimit {
+    fn shape() -> Shape {
+        Shape::Either(
+            Box::new(u32::shape()),
+            Box::new(Shape::plain("\"unlimited\"", Written::Word(&["unlimited"]))),
+        )
+    }
+
     fn stand_in() -> Option<Self> {
         Some(Self::AtMost(1))
     }

@@ -1,7 +1,7 @@
 //! `[sweep]` as written.
 
 use super::values::{Quantity, Values};
-use crate::decode::{Check, Decode, Node, Reader, Value};
+use crate::decode::{Check, Decode, Node, Reader, Shape, Value, Written};
 use crate::model::check_name;
 use crate::scenario::check::MetricName;
 use crate::{choice, record};
@@ -115,6 +115,10 @@ impl Bound {
 }
 
 impl Decode for Bound {
+    fn shape() -> Shape {
+        Shape::plain("number, duration, rate or share", Written::NumberOrText)
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         let read = Quantity::of(&node.value).map(|_| Self(node.value.clone()));
         if read.is_none() {

@@ -1,6 +1,6 @@
 //! Values that an axis lays over a key: as written, or made from a range.
 
-use crate::decode::{Decode, Field, Node, Place, Reader, Value};
+use crate::decode::{Decode, Field, Node, Place, Reader, Shape, Value};
 use crate::time::SimDuration;
 use crate::units::{Rate, Ratio};
 use serde::ser::{SerializeMap, SerializeSeq};
@@ -37,6 +37,13 @@ fn is_like(first: &Value, second: &Value) -> bool {
 }
 
 impl Decode for Values {
+    fn shape() -> Shape {
+        Shape::List(Box::new(Shape::plain(
+            "value",
+            crate::decode::Written::Anything,
+        )))
+    }
+
     fn decode(node: &Node, reader: &mut Reader) -> Option<Self> {
         if let Value::List(items) = &node.value {
             return Some(Self(items.clone()));

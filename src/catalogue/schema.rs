@@ -1,0 +1,101 @@
+//! The JSON Schema of a scenario, for completion and checks in editors.
+
+use crate::decode::{ChoiceDoc, Decode, FieldDoc, Shape, Written};
+use crate::scenario::ScenarioSpec;
+use serde_json::{Map, Value, json};
+
+/// The schema of a scenario file, as JSON Schema draft 7, which editors understand best. It knows keys, kinds of
+/// values and closed sets; what `validate` says beyond that, it cannot say.
+pub fn schema() -> Value {
+    let mut root = of(&ScenarioSpec::shape());
+    root["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    root["title"] = "retrystorm scenario".into();
+    root["description"] = "Clients, a service, faults and the retry strategies to compare.".into();
+    root
+}
+
+fn of(shape: &Shape) -> Value {
+    match shape {
+        Shape::Plain(plain) => {
+            let mut value = written(plain.written);
+            value["description"] = plain.words.into();
+            value
+        }
+        Shape::List(items) => json!({ "type": "array", "items": of(items) }),
+        Shape::OneOrList(one) => {
+            json!({ "anyOf": [of(one), { "type": "array", "items": of(one), "minItems": 1 }] })
+        }
+        Shape::Named(named) => json!({ "type": "object", "additionalProperties": of(named) }),
+        Shape::Record(fields) => table(fields),
+        Shape::Choice(choice) => forms(choice),
+        Shape::Either(a, b) => json!({ "anyOf": [of(a), of(b)] }),
+    }
+}
+
+fn written(written: Written) -> Value {
+    match written {
+        Written::Text => json!({ "type": "string" }),
+        Written::Word(words) => json!({ "enum": words }),
+        Written::Number => json!({ "type": "number" }),
+        Written::Whole => json!({ "type": "integer" }),
+        Written::Flag => json!({ "type": "boolean" }),
+        Written::NumberOrText => json!({ "type": ["number", "string"] }),
+        Written::Anything => json!({}),
+    }
+}
+
+fn table(fields: &[FieldDoc]) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields {
+        properties.insert(field.key.into(), described(field));
+        if field.required {
+            required.push(field.key);
+        }
+    }
+    let mut table = json!({
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    });
+    if !required.is_empty() {
+        table["required"] = required.into();
+    }
+    table
+}
+
+/// A key with its meaning and its default.
+fn described(field: &FieldDoc) -> Value {
+    let default = field
+        .default
+        .as_ref()
+        .map(|text| format!(" Default: {text}."));
+    let mut value = of(&field.shape);
+    value["description"] = format!("{}{}", field.meaning, default.unwrap_or_default()).into();
+    value
+}
+
+/// A bare tag for a form without settings or with defaults alone, or a table with the tag as its only key.
+fn forms(choice: &ChoiceDoc) -> Value {
+    let mut all = Vec::new();
+    for (doc, settings) in &choice.forms {
+        let meaning = doc.meaning.trim();
+        let needs = settings
+            .as_ref()
+            .is_some_and(|s| s.fields().iter().any(|f| f.required));
+        if !needs {
+            all.push(json!({ "const": doc.name, "description": meaning }));
+        }
+        let settings = settings.as_ref().map_or_else(|| table(&[]), of);
+        let mut properties = Map::new();
+        properties.insert(doc.name.into(), settings);
+        all.push(json!({
+            "type": "object",
+            "description": meaning,
+            "properties": properties,
+            "required": [doc.name],
+            "additionalProperties": false,
+        }));
+    }
+    json!({ "oneOf": all })
+}
