@@ -7,28 +7,34 @@ use serde_json::{Map, Value, json};
 /// The schema of a scenario file, as JSON Schema draft 7, which editors understand best. It knows keys, kinds of
 /// values and closed sets; what `validate` says beyond that, it cannot say.
 pub fn schema() -> Value {
-    let mut root = of(&ScenarioSpec::shape());
+    let mut definitions = Map::new();
+    let mut root = of(&ScenarioSpec::shape(), &mut definitions);
+    root["definitions"] = definitions.into();
     root["$schema"] = "http://json-schema.org/draft-07/schema#".into();
     root["title"] = "retrystorm scenario".into();
     root["description"] = "Clients, a service, faults and the retry strategies to compare.".into();
     root
 }
 
-fn of(shape: &Shape) -> Value {
+/// `definitions` takes the closed sets, each once.
+fn of(shape: &Shape, definitions: &mut Map<String, Value>) -> Value {
     match shape {
         Shape::Plain(plain) => {
             let mut value = written(plain.written);
             value["description"] = plain.words.into();
             value
         }
-        Shape::List(items) => json!({ "type": "array", "items": of(items) }),
+        Shape::List(items) => json!({ "type": "array", "items": of(items, definitions) }),
         Shape::OneOrList(one) => {
-            json!({ "anyOf": [of(one), { "type": "array", "items": of(one), "minItems": 1 }] })
+            let one = of(one, definitions);
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
-        Shape::Named(named) => json!({ "type": "object", "additionalProperties": of(named) }),
-        Shape::Record(fields) => table(fields),
-        Shape::Choice(choice) => forms(choice),
-        Shape::Either(a, b) => json!({ "anyOf": [of(a), of(b)] }),
+        Shape::Named(named) => {
+            json!({ "type": "object", "additionalProperties": of(named, definitions) })
+        }
+        Shape::Record(fields) => table(fields, definitions),
+        Shape::Choice(choice) => defined(choice, definitions),
+        Shape::Either(a, b) => json!({ "anyOf": [of(a, definitions), of(b, definitions)] }),
     }
 }
 
@@ -44,11 +50,11 @@ fn written(written: Written) -> Value {
     }
 }
 
-fn table(fields: &[FieldDoc]) -> Value {
+fn table(fields: &[FieldDoc], definitions: &mut Map<String, Value>) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for field in fields {
-        properties.insert(field.key.into(), described(field));
+        properties.insert(field.key.into(), described(field, definitions));
         if field.required {
             required.push(field.key);
         }
@@ -65,18 +71,40 @@ fn table(fields: &[FieldDoc]) -> Value {
 }
 
 /// A key with its meaning and its default.
-fn described(field: &FieldDoc) -> Value {
+fn described(field: &FieldDoc, definitions: &mut Map<String, Value>) -> Value {
     let default = field
         .default
         .as_ref()
         .map(|text| format!(" Default: {text}."));
-    let mut value = of(&field.shape);
+    let mut value = of(&field.shape, definitions);
+    // What stands beside a reference is not read.
+    if value.get("$ref").is_some() {
+        value = json!({ "allOf": [value] });
+    }
     value["description"] = format!("{}{}", field.meaning, default.unwrap_or_default()).into();
     value
 }
 
+/// A reference to the definition of a closed set. Sets of the same name that differ are numbered.
+fn defined(choice: &ChoiceDoc, definitions: &mut Map<String, Value>) -> Value {
+    let set = forms(choice, definitions);
+    let names = (1..).map(|n| match n {
+        1 => choice.noun.replace(' ', "_"),
+        n => format!("{}_{n}", choice.noun.replace(' ', "_")),
+    });
+    for name in names {
+        let known = definitions
+            .entry(name.clone())
+            .or_insert_with(|| set.clone());
+        if *known == set {
+            return json!({ "$ref": format!("#/definitions/{name}") });
+        }
+    }
+    set
+}
+
 /// A bare tag for a form without settings or with defaults alone, or a table with the tag as its only key.
-fn forms(choice: &ChoiceDoc) -> Value {
+fn forms(choice: &ChoiceDoc, definitions: &mut Map<String, Value>) -> Value {
     let mut all = Vec::new();
     for (doc, settings) in &choice.forms {
         let meaning = doc.meaning.trim();
@@ -86,7 +114,10 @@ fn forms(choice: &ChoiceDoc) -> Value {
         if !needs {
             all.push(json!({ "const": doc.name, "description": meaning }));
         }
-        let settings = settings.as_ref().map_or_else(|| table(&[]), of);
+        let settings = match settings {
+            Some(settings) => of(settings, definitions),
+            None => table(&[], definitions),
+        };
         let mut properties = Map::new();
         properties.insert(doc.name.into(), settings);
         all.push(json!({
