@@ -35,13 +35,14 @@
 //! ```
 //!
 //! Floors, lowest first: [`time`], [`units`], [`rng`], [`outcome`] and [`decode`]; [`kernel`]; [`dist`],
-//! [`policy`], [`metrics`] and [`theory`]; [`model`]; [`scenario`]; [`experiment`]; [`report`]; [`cli`]. A module
-//! imports only from lower floors. `docs/design.md` says why things are as they are.
+//! [`policy`], [`metrics`] and [`theory`]; [`model`]; [`scenario`]; [`experiment`]; [`explain`] and [`report`]; [`cli`].
+//! A module imports only from lower floors. `docs/design.md` says why things are as they are.
 
 pub mod cli;
 pub mod decode;
 pub mod dist;
 pub mod experiment;
+pub mod explain;
 pub mod kernel;
 pub mod metrics;
 pub mod model;

@@ -8,6 +8,15 @@ use std::path::Path;
 
 /// Reads a scenario and makes it ready; tells everything that is wrong or suspicious.
 pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)> {
+    read_telling(file, settings, |_| true)
+}
+
+/// The same, telling only those warnings of the scenario that are `wanted`.
+pub(super) fn read_telling(
+    file: &Path,
+    settings: &[String],
+    wanted: impl Fn(&Problem) -> bool,
+) -> Option<(Scenario, Plan)> {
     let scenario = match load(file, settings) {
         Ok(scenario) => scenario,
         Err(error) => {
@@ -15,7 +24,8 @@ pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)>
             return None;
         }
     };
-    tell_problems(&scenario.document, &scenario.warnings);
+    let warnings = scenario.warnings.iter().filter(|problem| wanted(problem));
+    tell_problems(&scenario.document, &warnings.cloned().collect::<Vec<_>>());
     match Plan::assemble(&scenario) {
         Ok(plan) => {
             tell_problems(&scenario.document, &window_warnings(&scenario, &plan));

@@ -18,6 +18,7 @@ mod junit;
 mod limits;
 mod number;
 mod output;
+mod page;
 mod read;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -39,6 +40,7 @@ pub use folder::OutputError;
 pub use json::{SCHEMA_VERSION, json};
 pub use junit::{JUNIT, JunitSuite, junit};
 pub use output::{Extra, OutputOptions, check_target, write_output};
+pub use page::{figures, heading, paragraphs, title};
 pub use read::{ReadError, read_output};
 pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};
 pub use table::table;

@@ -3,7 +3,7 @@
 use super::source::Source;
 
 /// The floor of each module.
-const FLOORS: [(&str, u32); 16] = [
+const FLOORS: [(&str, u32); 17] = [
     ("time", 0),
     ("units", 0),
     ("rng", 0),
@@ -17,6 +17,7 @@ const FLOORS: [(&str, u32); 16] = [
     ("model", 3),
     ("scenario", 4),
     ("experiment", 5),
+    ("explain", 6),
     ("report", 6),
     ("cli", 7),
     ("main", 8),
