@@ -9,8 +9,8 @@ use crate::report::{Style, border_lines, figures, heading, paragraphs, title};
 use crate::scenario::{Plan, Scenario};
 
 pub(super) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
-    // What is suspicious about a strategy stands with the strategy.
-    let elsewhere = |path: &str| !path.starts_with("strategy[");
+    // What is suspicious about a strategy stands with the strategy, and there is no run to be suspicious about.
+    let elsewhere = |path: &str| !path.starts_with("strategy[") && !path.starts_with("run");
     let (scenario, plan) = read_telling(&arguments.file, &arguments.set, |problem| {
         elsewhere(&problem.path)
     })

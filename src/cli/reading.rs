@@ -11,7 +11,7 @@ pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)>
     read_telling(file, settings, |_| true)
 }
 
-/// The same, telling only those warnings of the scenario that are `wanted`.
+/// The same, telling only those warnings that are `wanted`.
 pub(super) fn read_telling(
     file: &Path,
     settings: &[String],
@@ -24,11 +24,14 @@ pub(super) fn read_telling(
             return None;
         }
     };
-    let warnings = scenario.warnings.iter().filter(|problem| wanted(problem));
-    tell_problems(&scenario.document, &warnings.cloned().collect::<Vec<_>>());
+    let tell_wanted = |warnings: &[Problem]| {
+        let wanted = warnings.iter().filter(|problem| wanted(problem));
+        tell_problems(&scenario.document, &wanted.cloned().collect::<Vec<_>>());
+    };
+    tell_wanted(&scenario.warnings);
     match Plan::assemble(&scenario) {
         Ok(plan) => {
-            tell_problems(&scenario.document, &window_warnings(&scenario, &plan));
+            tell_wanted(&window_warnings(&scenario, &plan));
             Some((scenario, plan))
         }
         Err(problems) => {

@@ -36,8 +36,8 @@ pub(super) fn failures_to_open(breaker: &CircuitBreaker) -> u64 {
 fn opens(breaker: &CircuitBreaker) -> String {
     let common = breaker.common();
     let what = match common.around {
-        Around::Attempt => "attempts",
-        Around::Call => "requests, each counted once",
+        Around::Attempt => "",
+        Around::Call => " A request counts once, with all its attempts.",
     };
     let counted_ones = match &common.counts {
         Some(counts) if common.around == Around::Attempt => {
@@ -48,7 +48,7 @@ fn opens(breaker: &CircuitBreaker) -> String {
     };
     match breaker {
         CircuitBreaker::Consecutive(form) => format!(
-            "It opens after {} in a row of {what}{counted_ones}; a success between them starts the count anew.",
+            "It opens after {} in a row{counted_ones}; a success between them starts the count anew.{what}",
             counted(form.failures.into(), "failure", "failures")
         ),
         CircuitBreaker::FailureRate(form) => {
@@ -69,7 +69,7 @@ fn opens(breaker: &CircuitBreaker) -> String {
                 )
             });
             format!(
-                "It opens when {} of {window} of {what} are failures{counted_ones}{slow}, judged from {} on.",
+                "It opens when {} of {window} are failures{counted_ones}{slow}, judged from {} on.{what}",
                 percent(form.rate.get()),
                 counted(form.needed(), "result", "results")
             )

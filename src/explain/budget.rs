@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::page::Section;
-use super::words::{count, counted, each, number, owners, percent, sentence};
+use super::words::{count, counted, each, glue, number, owners, percent, sentence};
 use crate::policy::budget::{
     Charged, CountWindow, DepositAt, FixedLimit, Limit, ShareOf, TokenBucket, WireShare,
 };
@@ -334,10 +334,13 @@ fn total_failure(case: &Case<'_>, budget: &RetryBudget) -> String {
         Some(rate) => {
             let retries = share + flow / rate;
             format!(
-                ": at {} requests a second 1 + {} = {} attempts a request{}",
+                ": at {} requests a second up to {} attempts a request{}",
                 number(rate),
-                number(retries.min(most)),
-                number(1.0 + retries.min(most)),
+                glue(&format!(
+                    "1 + {} = {}",
+                    number(retries.min(most)),
+                    number(1.0 + retries.min(most))
+                )),
                 if retries > most {
                     ", all that a request may make"
                 } else {
@@ -357,9 +360,8 @@ fn constant(retries: f64, all: bool) -> String {
     match retries {
         0.0 => "When everything fails and what it holds is spent, there are no retries: 1 attempt a request until requests succeed again.".into(),
         retries => format!(
-            "When everything fails and what it holds is spent: 1 + {} = {} attempts a request for ever{}.",
-            number(retries),
-            number(1.0 + retries),
+            "When everything fails and what it holds is spent: {} attempts a request for ever{}.",
+            glue(&format!("1 + {} = {}", number(retries), number(1.0 + retries))),
             if all { ", all that a request may make" } else { "" }
         ),
     }

@@ -10,35 +10,37 @@ const WHAT_IF: f64 = 0.5;
 
 pub(super) fn section(case: &Case<'_>) -> Section {
     let (p, q, k) = (case.plan.failure_probability, case.retried, case.attempts);
-    let line = if p == 0.0 {
-        let success = retries::success(WHAT_IF, k);
+    let line = if p == 0.0 && k == 1 {
         format!(
-            "Attempts do not fail by themselves here (p = 0): one attempt and success {}. If one in two failed: success {} = {}, {} = {} attempts a request.",
+            "Attempts do not fail by themselves here (p = 0): success {}.",
+            percent(1.0)
+        )
+    } else if p == 0.0 {
+        format!(
+            "Attempts do not fail by themselves here (p = 0): success {}, 1 attempt a request. If one in two failed: {}.",
             percent(1.0),
-            formula_of_success(WHAT_IF, k),
-            percent(success),
-            formula_of_attempts(WHAT_IF, k),
-            number(retries::mean_attempts(WHAT_IF, k)),
+            alike(WHAT_IF, k)
+        )
+    } else if k == 1 {
+        let (p, success) = (percent(p), percent(1.0 - p));
+        format!("An attempt fails with p = {p}, so success is 1 − p = {success}.")
+    } else if q <= 0.0 {
+        let (p, success) = (percent(p), percent(1.0 - p));
+        format!(
+            "An attempt fails with p = {p}, in ways that are never retried: 1 attempt a request, and success is 1 − p = {success}."
         )
     } else if p >= 1.0 && q >= 1.0 && k == u64::MAX {
         "Every attempt fails: no request succeeds, and attempts go on while there is time.".into()
     } else if (p - q).abs() < 1e-9 {
-        format!(
-            "An attempt fails with p = {}: success {} = {}, {} = {} attempts a request.",
-            percent(p),
-            formula_of_success(p, k),
-            percent(retries::success(p, k)),
-            formula_of_attempts(p, k),
-            number(retries::mean_attempts(p, k)),
-        )
+        format!("An attempt fails with p = {}: {}.", percent(p), alike(p, k))
     } else {
         let attempts = retries::mean_attempts(q, k);
         format!(
-            "An attempt fails with p = {}, and with q = {} in a way that is retried: {} = {} attempts a request, success (1 − p) × that = {}.",
+            "An attempt fails with p = {}, and with q = {} in a way that is retried: {}, {}; success {}, which is 1 − p times that.",
             percent(p),
             percent(q),
+            attempts_words(attempts),
             formula_of_attempts(q, k),
-            number(attempts),
             percent((1.0 - p) * attempts),
         )
     };
@@ -46,17 +48,35 @@ pub(super) fn section(case: &Case<'_>) -> Section {
     let why = doubts(case);
     if !why.is_empty() {
         lines.push(format!(
-            "It holds for failures that are independent of each other. Here {} may make them depend on the time or the load, and then it promises too much.",
+            "That holds while attempts fail independently of each other. Here {} may make them fail together, and then it promises too much.",
             listed(&why)
         ));
     }
     Section::of("Chance", lines)
 }
 
+/// Success and attempts when every failure is tried again.
+fn alike(p: f64, k: u64) -> String {
+    format!(
+        "success {}, {}; {}, {}",
+        percent(retries::success(p, k)),
+        formula_of_success(p, k),
+        attempts_words(retries::mean_attempts(p, k)),
+        formula_of_attempts(p, k)
+    )
+}
+
+/// "1.39 attempts a request".
+fn attempts_words(mean: f64) -> String {
+    let mean = number(mean);
+    let noun = if mean == "1" { "attempt" } else { "attempts" };
+    format!("{} a request", glue(&format!("{mean} {noun}")))
+}
+
 /// "1 − 0.3^3".
 fn formula_of_success(p: f64, k: u64) -> String {
     match k {
-        u64::MAX => glue("1 − pᵏ without a limit"),
+        u64::MAX => glue("as attempts have no limit"),
         k => glue(&format!("1 − {}^{}", number(p), count(k))),
     }
 }

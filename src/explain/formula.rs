@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::page::Section;
-use super::words::{counted, number, percent, sentence};
+use super::words::{counted, glue, number, percent, sentence};
 use crate::policy::{
     Additive, Backoff, CapOrder, Client, Exponential, Jitter, Lognormal, Proportional, Reset,
     Rounding, Shape, StateOwner,
@@ -18,10 +18,10 @@ pub(super) fn section(case: &Case<'_>) -> Section {
     if !matches!(backoff, Backoff::Immediate) {
         let symbols = expression(backoff, &|name, _| name.into());
         let values = expression(backoff, &|_, value| value);
-        lines.push(match symbols == values {
-            true => format!("wait n = {symbols}"),
-            false => format!("wait n = {symbols} = {values}"),
-        });
+        lines.push(format!("wait n = {}", glue(&symbols)));
+        if symbols != values {
+            lines.push(format!("here: wait n = {}", glue(&values)));
+        }
     }
     lines.extend(shape_words(case, backoff.shape()));
     Section::of("Backoff", lines)
@@ -67,7 +67,8 @@ fn in_words(backoff: &Backoff) -> String {
             number(form.factor)
         ),
     };
-    match jitter_words(&backoff.shape().jitter) {
+    let jitter = &backoff.shape().jitter;
+    match jitter_words(jitter).filter(|_| !jitter.is_trivial()) {
         Some(jitter) => sentence(&format!("{growth}; {jitter}")),
         None => sentence(&growth),
     }
@@ -224,7 +225,7 @@ fn shape_words(case: &Case<'_>, shape: &Shape) -> Vec<String> {
     let mut words = Vec::new();
     if let Backoff::Decorrelated(form) = case.backoff() {
         words.push(format!(
-            "Here s is the wait before the last retry, and {} at first.",
+            "Here s is the wait of the retry before, and {} at first.",
             form.base
         ));
     }

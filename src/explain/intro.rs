@@ -7,8 +7,16 @@ use crate::model::Callers;
 use crate::policy::{DeadlineCheck, RetryOn};
 
 pub(super) fn section(case: &Case<'_>) -> Section {
-    let first = format!("{} {} {}", attempts(case), a_try(case), a_request(case));
+    let first = format!(
+        "{} {} {}",
+        attempts(case),
+        an_attempt(case),
+        a_request(case)
+    );
     let mut lines = vec![first];
+    if case.clients == 0 {
+        lines.push("No client uses it.".into());
+    }
     if case.attempts > 1 {
         lines.push(retried(case));
     }
@@ -27,10 +35,10 @@ fn attempts(case: &Case<'_>) -> String {
     }
 }
 
-/// What ends a try.
-fn a_try(case: &Case<'_>) -> String {
+/// What ends an attempt.
+fn an_attempt(case: &Case<'_>) -> String {
     let Some(timeout) = &case.strategy.attempt_timeout else {
-        return "A try waits for its answer however long it takes.".into();
+        return "An attempt waits for its answer however long it takes.".into();
     };
     let after = match timeout.constant() {
         Some(time) => format!("after {time}"),
@@ -40,9 +48,9 @@ fn a_try(case: &Case<'_>) -> String {
         ),
     };
     if case.strategy.timeout_covers_wait {
-        format!("A try leaves the queue {after}; once in service it waits for its answer.")
+        format!("An attempt leaves the queue {after}; once in service it waits for its answer.")
     } else {
-        format!("A try ends {after} without an answer.")
+        format!("An attempt ends {after} without an answer.")
     }
 }
 

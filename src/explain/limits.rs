@@ -37,7 +37,7 @@ fn throttle(case: &Case<'_>, rule: &Throttle) -> String {
         ),
     };
     format!(
-        "Throttle: an attempt is turned away with probability (requests − {k} × accepted) ÷ (requests + 1), counted over {}; {}. A service that accepts C a second is sent {k} × C at the most.{rest} {}",
+        "Throttle: an attempt is turned away with probability (requests − {k} × accepted) ÷ (requests + 1), counted over {}; {}. A service that accepts C a second is sent {k} × C at the most.{rest} {}",
         rule.window,
         owners(case, rule.scope),
         held(case, AttemptOutcome::Throttled),

@@ -253,18 +253,18 @@ fn header(case: &Case<'_>, schedule: &Schedule) -> String {
     let mut text = match schedule.walks {
         (0, _) => "All waits are known exactly.".to_owned(),
         (walks, _) => format!(
-            "Low, mean and high follow from the formula where it gives them; p99 is from {} drawn as a run draws them, with seed {SEED}",
+            "p99 is from {} drawn as a run draws them (seed {SEED}), the rest is by formula where there is one",
             counted(walks as u64, "request", "requests"),
         ),
     };
     match schedule.walks {
         (0, _) => {}
         (_, last) if last > 0 && last < WALKS => {
-            text += &format!(" ({} for the last retry).", count(last as u64));
+            text += &format!(", {} of them for the last retry.", count(last as u64));
         }
         _ => text.push('.'),
     }
-    text += " Row # is the wait before retry #; total is the sum so far, without the attempts.";
+    text += " Row # is the wait before retry #, and the total of all waits up to it.";
     if guards.health.is_some() || !case.strategy.rule.hints.is_default() {
         text += " Health and hints may change a wait, see below.";
     }

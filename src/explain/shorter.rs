@@ -76,6 +76,9 @@ pub(super) fn line(backoff: &Backoff, retries: u64, drawn: &[f64]) -> Option<Str
     let (least, most) = chances
         .iter()
         .fold((1.0, 0.0), |(a, b): (f64, f64), &p| (a.min(p), b.max(p)));
+    if most == 0.0 {
+        return Some("Waits never get shorter from one retry to the next.".into());
+    }
     let said = match steps(chances, retries).as_slice() {
         [only] => only.0.clone(),
         [.., last] if last.1 > 4 => format!("{} to {}", probability(least), probability(most)),
@@ -117,7 +120,6 @@ fn steps(chances: &[f64], retries: u64) -> Vec<(String, usize)> {
 
 fn meaning(least: f64, most: f64) -> &'static str {
     match (least, most) {
-        (_, 0.0) => "Waits never get shorter.",
         (_, most) if most < 0.1 => {
             "Nearly every retry gives the service more time than the one before."
         }

@@ -64,7 +64,7 @@ fn total(case: &Case<'_>) -> String {
     let hard = case.strategy.rule.deadline_check != DeadlineCheck::BetweenAttempts;
     let cut = deadline.filter(|&deadline| hard && deadline < most);
     let upper = match (cut, deadline) {
-        (Some(deadline), _) => format!("{} at the most: the deadline ends it", time(deadline)),
+        (Some(deadline), _) => format!("{} at the most: {} ends it", time(deadline), limit(case)),
         (None, Some(deadline)) if !hard && deadline < most => between(case, deadline, most),
         _ if most < SimDuration::MAX => format!("{} at the most{}", time(most), parts(case)),
         _ if unlimited => "has no longest time: attempts have no limit".to_owned(),
@@ -92,9 +92,23 @@ fn total(case: &Case<'_>) -> String {
     }
 }
 
+/// What ends a request in the end.
+fn limit(case: &Case<'_>) -> &'static str {
+    let patience = case.spec.callers.filter(|callers| callers.cancels);
+    let first = |patience| {
+        case.spec
+            .deadline
+            .is_none_or(|deadline| patience < deadline)
+    };
+    match patience {
+        Some(callers) if first(callers.patience) => "the going of its caller",
+        _ => "the deadline",
+    }
+}
+
 /// "(5 × 1s of attempts and 15 s of waits)".
 fn parts(case: &Case<'_>) -> String {
-    let Some(longest) = longest_try(case) else {
+    let Some(longest) = longest_try(case).filter(|_| case.attempts > 1) else {
         return String::new();
     };
     let waits = match waits(case).1 {
@@ -149,16 +163,18 @@ fn attempts_that_fit(case: &Case<'_>) -> Option<String> {
         u64::MAX => String::new(),
         k => format!(" of {}", count(k)),
     };
+    let limit = limit(case);
     let enough = few == Some(case.attempts);
     let so = match enough {
-        true => "so the limit on attempts ends the request, not the deadline",
-        false if many == Some(case.attempts) => {
-            "so with long waits the deadline ends the request, with short ones the limit on attempts"
-        }
-        false => "so the deadline ends the request, not the limit on attempts",
+        true => format!("so the limit on attempts ends the request, not {limit}"),
+        false if many == Some(case.attempts) => format!(
+            "so with long waits {limit} ends the request, with short ones the limit on attempts"
+        ),
+        false if case.attempts == u64::MAX => format!("then {limit} ends the request"),
+        false => format!("so {limit} ends the request, not the limit on attempts"),
     };
     Some(format!(
-        "When all time out after {each}{drawn}, {number}{of} attempts fit into {deadline}, {so}."
+        "When all time out after {each}{drawn}, {number}{of} attempts start within {deadline}, {so}."
     ))
 }
 

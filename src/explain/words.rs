@@ -54,6 +54,7 @@ pub(super) fn counted(value: u64, one: &str, many: &str) -> String {
 /// A share as a percentage. What is not quite all or nothing never looks like it.
 pub(super) fn percent(share: f64) -> String {
     let text = match share * 100.0 {
+        v if v <= 0.0 => "0".into(),
         v if v > 0.0 && v < 0.005 => "<0.01".into(),
         v if (99.995..100.0).contains(&v) => ">99.99".into(),
         v => trimmed(&format!("{v:.2}")),
@@ -63,6 +64,9 @@ pub(super) fn percent(share: f64) -> String {
 
 /// A probability as a simple fraction where it is one, else as a percentage.
 pub(super) fn probability(p: f64) -> String {
+    if p == 0.0 || p == 1.0 {
+        return number(p);
+    }
     for below in 2..=8_u32 {
         let above = p * f64::from(below);
         let near = (above - above.round()).abs() < 1e-6;
@@ -166,7 +170,7 @@ mod tests {
         let expected = ["0 %", "<0.01 %", "25 %", "97.3 %", ">99.99 %", "100 %"];
         assert_eq!(shares, expected.map(glue));
         let chances = [0.25, 0.5, 2.0 / 3.0, 0.0, 1.0, 0.31].map(probability);
-        let expected = ["1/4", "1/2", "2/3", "0 %", "100 %", "31 %"];
+        let expected = ["1/4", "1/2", "2/3", "0", "1", "31 %"];
         assert_eq!(chances, expected.map(glue));
     }
 
