@@ -25,10 +25,11 @@ pub(super) fn explain(arguments: &ExplainArguments) -> Result<(), Failure> {
         false => plan.compared.clone(),
     };
     let page = Page::of_stdout();
-    let mut parts: Vec<String> = strategies
+    let mut parts = vec![page.question(&scenario)];
+    let strategies_told = strategies
         .iter()
-        .map(|&i| page.strategy(&scenario, &plan, i))
-        .collect();
+        .map(|&i| page.strategy(&scenario, &plan, i));
+    parts.extend(strategies_told);
     parts.extend(page.service(&plan, &strategies));
     print(&format!("{}\n", parts.join("\n\n\n")))
 }
@@ -50,6 +51,15 @@ impl Page {
                 unicode: look.unicode,
             },
         }
+    }
+
+    /// What the scenario is and asks.
+    fn question(self, scenario: &Scenario) -> String {
+        let text = match scenario.question.as_str() {
+            "" => scenario.name.clone(),
+            question => format!("{}: {question}", scenario.name),
+        };
+        paragraphs(&[text], self.width, self.style)
     }
 
     fn strategy(self, scenario: &Scenario, plan: &Plan, strategy: usize) -> String {

@@ -139,13 +139,15 @@ fn total_failure(case: &Case<'_>, breaker: &CircuitBreaker) -> String {
         Around::Call => ("failed request", "failed requests"),
     };
     let Some(states) = case.states(common.scope) else {
-        let cut = match case.attempts {
-            most if needed >= most => "never before it has made all its attempts".to_owned(),
-            _ => format!("after {}", counted(needed, what.0, what.1)),
+        return match case.attempts {
+            most if needed >= most => {
+                "When everything fails, a request has made all its attempts before its breaker opens, and the next one starts closed.".into()
+            }
+            _ => format!(
+                "When everything fails, each request is cut short after {}; the next one starts closed.",
+                counted(needed, what.0, what.1)
+            ),
         };
-        return format!(
-            "When everything fails, each request is cut short by its own breaker {cut}; the next request starts closed."
-        );
     };
     let all = match states {
         1 => format!("it is open after {}", counted(needed, what.0, what.1)),

@@ -4,7 +4,8 @@ use super::case::Case;
 use super::page::Section;
 use super::words::{count, counted, each, glue, number, owners, percent, sentence};
 use crate::policy::budget::{
-    Charged, CountWindow, DepositAt, FixedLimit, Limit, ShareOf, TokenBucket, WireShare,
+    Charged, Costs, CountWindow, DepositAt, FixedLimit, Limit, Quota, ShareOf, TokenBucket,
+    WireShare,
 };
 use crate::policy::{RetryBudget, Scope, Tokens};
 
@@ -36,18 +37,7 @@ pub(super) fn section(case: &Case<'_>) -> Section {
 fn rule(budget: &RetryBudget) -> String {
     match budget {
         RetryBudget::TokenBucket(form) => token_bucket(form),
-        RetryBudget::Quota(form) => format!(
-            "a quota of {} tokens; a retry takes {} after a failure, {} after a timeout and {} after a plea for fewer attempts, a request that succeeds at the first try puts back {}{}",
-            tokens(form.capacity),
-            tokens(form.cost.transient),
-            tokens(form.cost.timeout),
-            tokens(form.cost.throttled),
-            tokens(form.first_try_success),
-            match form.refund {
-                true => ", and one that succeeds after retries what its last one took",
-                false => "",
-            }
-        ),
+        RetryBudget::Quota(form) => quota(form),
         RetryBudget::FailureTokens(form) => format!(
             "{} tokens; a failed attempt takes 1, a successful request puts back {}, and retries are made while more than half are left, so they stop when there are more than {} failures for each success",
             tokens(form.max),
@@ -103,6 +93,29 @@ fn rule(budget: &RetryBudget) -> String {
             counted_over(form.window)
         ),
     }
+}
+
+fn quota(form: &Quota) -> String {
+    let Costs {
+        transient,
+        timeout,
+        throttled,
+    } = form.cost;
+    let asked = match throttled == transient {
+        true => String::new(),
+        false => format!(", {} after a plea for fewer attempts", tokens(throttled)),
+    };
+    let refund = match form.refund {
+        true => ", one that succeeds after retries what its last one took",
+        false => "",
+    };
+    format!(
+        "a quota of {} tokens. A retry takes {}, {} after a timeout{asked}. A request that succeeds at the first try puts back {}{refund}",
+        tokens(form.capacity),
+        tokens(transient),
+        tokens(timeout),
+        tokens(form.first_try_success)
+    )
 }
 
 fn counted_over(window: Option<crate::time::SimDuration>) -> String {
@@ -358,7 +371,7 @@ fn total_failure(case: &Case<'_>, budget: &RetryBudget) -> String {
 
 fn constant(retries: f64, all: bool) -> String {
     match retries {
-        0.0 => "When everything fails and what it holds is spent, there are no retries: 1 attempt a request until requests succeed again.".into(),
+        0.0 => "When everything fails and what it holds is spent, there are no retries: 1 attempt a request until requests succeed again.".into(),
         retries => format!(
             "When everything fails and what it holds is spent: {} attempts a request for ever{}.",
             glue(&format!("1 + {} = {}", number(retries), number(1.0 + retries))),

@@ -23,11 +23,11 @@ pub(super) fn section(case: &Case<'_>) -> Section {
         )
     } else if k == 1 {
         let (p, success) = (percent(p), percent(1.0 - p));
-        format!("An attempt fails with p = {p}, so success is 1 − p = {success}.")
+        format!("An attempt fails with p = {p}, so success is 1 − p = {success}.")
     } else if q <= 0.0 {
         let (p, success) = (percent(p), percent(1.0 - p));
         format!(
-            "An attempt fails with p = {p}, in ways that are never retried: 1 attempt a request, and success is 1 − p = {success}."
+            "An attempt fails with p = {p}, in ways that are never retried: 1 attempt a request, and success is 1 − p = {success}."
         )
     } else if p >= 1.0 && q >= 1.0 && k == u64::MAX {
         "Every attempt fails: no request succeeds, and attempts go on while there is time.".into()
@@ -36,7 +36,7 @@ pub(super) fn section(case: &Case<'_>) -> Section {
     } else {
         let attempts = retries::mean_attempts(q, k);
         format!(
-            "An attempt fails with p = {}, and with q = {} in a way that is retried: {}, {}; success {}, which is 1 − p times that.",
+            "An attempt fails with p = {}, and with q = {} in a way that is retried: {}, {}; success {}, which is 1 − p times that.",
             percent(p),
             percent(q),
             attempts_words(attempts),
@@ -45,6 +45,9 @@ pub(super) fn section(case: &Case<'_>) -> Section {
         )
     };
     let mut lines = vec![line];
+    if case.strategy.deadline.is_some() && case.attempts > 1 {
+        lines.push("That takes all attempts to fit into the time that the request has.".into());
+    }
     let why = doubts(case);
     if !why.is_empty() {
         lines.push(format!(

@@ -92,7 +92,7 @@ fn hedges(case: &Case<'_>, hedge: &Hedge) -> String {
         false => "the others go on after the first success",
     };
     format!(
-        "Hedges: {} beside each try, each sent {after} without an answer{at_most}; {paid}, and {cancelled}.",
+        "Hedges: {} beside each one, sent {after} without an answer{at_most}; {paid}, and {cancelled}.",
         counted(most, "more attempt", "more attempts")
     )
 }

@@ -69,9 +69,11 @@ pub(super) fn line(backoff: &Backoff, retries: u64, drawn: &[f64]) -> Option<Str
     let known: Option<Vec<f64>> = (2..=retries.min(MOST_LOOKED_AT))
         .map(|n| exact(backoff, n))
         .collect();
+    // The draws are good for whole percent.
+    let drawn: Vec<f64> = drawn.iter().map(|p| (p * 100.0).round() / 100.0).collect();
     let (chances, source) = match &known {
-        Some(known) => (known.as_slice(), ""),
-        None => (drawn, " (from the draws)"),
+        Some(known) => (known, ""),
+        None => (&drawn, " (from the draws)"),
     };
     let (least, most) = chances
         .iter()

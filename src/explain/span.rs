@@ -10,8 +10,28 @@ use crate::time::SimDuration;
 const MOST_LOOKED_AT: u64 = 100_000;
 
 pub(super) fn section(case: &Case<'_>) -> Section {
-    let lines = [Some(total(case)), attempts_that_fit(case)];
+    let lines = [Some(total(case)), on_top(case), attempts_that_fit(case)];
     Section::of("Time", lines.into_iter().flatten().collect())
+}
+
+/// What makes waits longer that is not in the formula; nothing where the deadline bounds them.
+fn on_top(case: &Case<'_>) -> Option<String> {
+    let rule = &case.strategy.rule;
+    let bounded =
+        case.strategy.deadline.is_some() && rule.deadline_check != DeadlineCheck::BetweenAttempts;
+    let told = case.plan.world.service.retry_after.is_some() && !rule.hints.is_default();
+    let reasons = [
+        (rule.guards.limiter.is_some(), "waits for the rate limit"),
+        (
+            rule.guards.health.is_some(),
+            "longer waits while the service fails",
+        ),
+        (told, "told waits"),
+    ];
+    let some = reasons.iter().filter(|(is_there, _)| *is_there);
+    let some: Vec<String> = some.map(|(_, words)| (*words).to_owned()).collect();
+    (!bounded && !some.is_empty())
+        .then(|| super::words::sentence(&format!("not counted: {}", super::words::listed(&some))))
 }
 
 /// The longest that one attempt takes, if there is such a time.

@@ -17,6 +17,7 @@ pub(super) fn section(scenario: &Scenario, strategy: usize) -> Section {
             "" => sentence(&warning.reason),
             key => format!("{key}: {}.", warning.reason),
         }
+        .replace(" × ", "\u{a0}×\u{a0}")
     };
     Section::of("Warnings", own.map(line).collect())
 }

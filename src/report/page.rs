@@ -62,6 +62,18 @@ mod tests {
             paragraphs(&["word ".repeat(17).trim()], 40, style),
             figures(&[["", "#"], ["wait", "low"]], &rows, 40, style),
         ];
-        insta::assert_snapshot!(parts.join("\n"), @"");
+        let expected = [
+            "a strategy".to_owned(),
+            "──────────".to_owned(),
+            "Waits".to_owned(),
+            "word ".repeat(15).trim().to_owned(),
+            "  word word".to_owned(),
+            "         wait".to_owned(),
+            " #        low".to_owned(),
+            "─────────────".to_owned(),
+            " 1      50 ms".to_owned(),
+            "10  unbounded".to_owned(),
+        ];
+        assert_eq!(parts.join("\n"), expected.join("\n"));
     }
 }
