@@ -35,14 +35,15 @@
 //! ```
 //!
 //! Floors, lowest first: [`time`], [`units`], [`rng`], [`outcome`] and [`decode`]; [`kernel`]; [`dist`],
-//! [`policy`], [`metrics`] and [`theory`]; [`model`]; [`scenario`]; [`experiment`]; [`report`] and [`catalogue`]; [`cli`]. A module
-//! imports only from lower floors. `docs/design.md` says why things are as they are.
+//! [`policy`], [`metrics`] and [`theory`]; [`model`]; [`scenario`]; [`experiment`]; [`explain`], [`report`] and
+//! [`catalogue`]; [`cli`]. A module imports only from lower floors. `docs/design.md` says why things are as they are.
 
 pub mod catalogue;
 pub mod cli;
 pub mod decode;
 pub mod dist;
 pub mod experiment;
+pub mod explain;
 pub mod kernel;
 pub mod metrics;
 pub mod model;

@@ -5,6 +5,7 @@ mod checks;
 mod compare;
 mod events;
 mod excerpt;
+mod explain;
 mod interrupt;
 mod list;
 mod messages;
@@ -39,7 +40,7 @@ enum Failure {
     version,
     about = "Shows what retries do to a service before production does.",
     long_about = "Shows what retries do to a service before production does.\n\nA scenario (a TOML file) describes clients, a service, faults and several retry strategies. Every strategy is\nrun against the same random world; the result is a ranked table, CSV files and charts.",
-    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm sweep scenarios/hidden_capacity.toml\n  retrystorm compare before/restart_herd after/restart_herd\n  retrystorm list backoffs\n  retrystorm new mine.toml\n\nExit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
+    after_help = "Examples:\n  retrystorm run scenarios/restart_herd.toml\n  retrystorm validate scenarios/restart_herd.toml\n  retrystorm explain scenarios/restart_herd.toml\n  retrystorm sweep scenarios/hidden_capacity.toml\n  retrystorm compare before/restart_herd after/restart_herd\n  retrystorm list backoffs\n  retrystorm new mine.toml\n\nExit codes: 0 done, 1 a check does not hold or is undecided, 2 the scenario or the usage is wrong, 3 the run or the file system failed, 130 interrupted."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -54,6 +55,8 @@ enum Command {
     Sweep(SweepArguments),
     /// Compare two output folders of `run`, before and after a change.
     Compare(CompareArguments),
+    /// Say what each strategy of a scenario does, in words and numbers, without running it.
+    Explain(ExplainArguments),
     /// Check scenarios without running them.
     Validate(ValidateArguments),
     /// Show the life of one request under each strategy.
@@ -193,12 +196,29 @@ struct ValidateArguments {
     set: Vec<String>,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "For each strategy: its formula, every wait with its spread, the time of a request, expected attempts and success,\nand what its budget, breaker and other rules come to. Nothing is simulated and nothing is written.\n\nExamples:\n  retrystorm explain scenarios/restart_herd.toml\n  retrystorm explain scenarios/restart_herd.toml --only \"full jitter\"\n  retrystorm explain scenarios/restart_herd.toml --only immediate --set strategy[1].max_attempts=3"
+)]
+struct ExplainArguments {
+    /// The scenario file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Explain only the strategy of this name; may be given several times.
+    #[arg(long, value_name = "STRATEGY")]
+    only: Vec<String>,
+    /// Set a key of the scenario, like strategy[0].max_attempts=3; may be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
 /// Does what the command line asks for.
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Trace(arguments) => trace::trace(&arguments),
         Command::List(arguments) => list::list(&arguments),

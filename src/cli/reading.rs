@@ -8,6 +8,15 @@ use std::path::Path;
 
 /// Reads a scenario and makes it ready; tells everything that is wrong or suspicious.
 pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)> {
+    read_telling(file, settings, |_| true)
+}
+
+/// The same, telling only those warnings that are `wanted`.
+pub(super) fn read_telling(
+    file: &Path,
+    settings: &[String],
+    wanted: impl Fn(&Problem) -> bool,
+) -> Option<(Scenario, Plan)> {
     let scenario = match load(file, settings) {
         Ok(scenario) => scenario,
         Err(error) => {
@@ -15,10 +24,14 @@ pub(super) fn read(file: &Path, settings: &[String]) -> Option<(Scenario, Plan)>
             return None;
         }
     };
-    tell_problems(&scenario.document, &scenario.warnings);
+    let tell_wanted = |warnings: &[Problem]| {
+        let wanted = warnings.iter().filter(|problem| wanted(problem));
+        tell_problems(&scenario.document, &wanted.cloned().collect::<Vec<_>>());
+    };
+    tell_wanted(&scenario.warnings);
     match Plan::assemble(&scenario) {
         Ok(plan) => {
-            tell_problems(&scenario.document, &window_warnings(&scenario, &plan));
+            tell_wanted(&window_warnings(&scenario, &plan));
             Some((scenario, plan))
         }
         Err(problems) => {

@@ -65,7 +65,7 @@ fn is_one_wave(plan: &Plan) -> bool {
 }
 
 /// Probability of an attempt failing by itself in a way that is followed by another one.
-pub(super) fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
+pub fn retried_failures(plan: &Plan, strategy: usize) -> f64 {
     let retry_on = &plan.strategies[strategy].rule.retry_on;
     let shares = plan.world.service.failures.usual();
     shares
@@ -88,7 +88,7 @@ pub(super) fn promised(plan: &Plan, strategy: usize) -> f64 {
 }
 
 /// The most attempts of a request; [`u64::MAX`] is unlimited.
-pub(super) fn attempts(plan: &Plan, strategy: usize) -> u64 {
+pub fn attempts(plan: &Plan, strategy: usize) -> u64 {
     match plan.strategies[strategy].rule.max_attempts {
         MaxAttempts::AtMost(most) => u64::from(most),
         MaxAttempts::Unlimited => u64::MAX,

@@ -34,7 +34,7 @@ pub use comparison::comparisons;
 pub use error::RunError;
 pub use figures::{Figure, LOAD_OF_BORDER, figures};
 pub use formulas::{CHANCE, NO_FORMULA, TheoryRow};
-pub use load::{Load, verdict_rule};
+pub use load::{Load, attempts, retried_failures, verdict_rule};
 pub use precision::replications_for;
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 pub use run::{log_attempts, record_attempts, run};

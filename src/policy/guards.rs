@@ -123,6 +123,9 @@ impl Guards {
         }
         match &self.budget {
             None => Ok(f64::INFINITY),
+            Some(budget) if budget.common().scope == Scope::Call => {
+                Err("every request has a full budget of its own")
+            }
             Some(budget) => budget
                 .sustained()
                 .ok_or("what the budget grants depends on the load"),

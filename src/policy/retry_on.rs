@@ -129,6 +129,17 @@ impl RetryOn {
         self.terms.is_empty()
     }
 
+    /// Its entries as they are written.
+    pub fn names(&self) -> Vec<String> {
+        let name = |term: &Term| match *term {
+            Term::Outcome(i) => NAMES[i].0.to_owned(),
+            Term::Code(code) => code.to_string(),
+            Term::Named(code) => name_of_code(code).unwrap_or_default().to_owned(),
+            Term::Hundred(hundred) => format!("{hundred}xx"),
+        };
+        self.terms.iter().map(name).collect()
+    }
+
     fn from_terms(terms: Vec<Term>) -> Self {
         let mut set = Self {
             terms: Vec::new(),

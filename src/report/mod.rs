@@ -19,6 +19,7 @@ mod life;
 mod limits;
 mod number;
 mod output;
+mod page;
 mod read;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -41,6 +42,7 @@ pub use json::{SCHEMA_VERSION, json};
 pub use junit::{JUNIT, JunitSuite, junit};
 pub use life::{Life, life};
 pub use output::{Extra, OutputOptions, check_target, write_output};
+pub use page::{figures, heading, paragraphs, title};
 pub use read::{ReadError, read_output};
 pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};
 pub use table::table;

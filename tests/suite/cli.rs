@@ -441,7 +441,7 @@ fn every_example_of_the_help_is_sound() {
     small(runs.path(), "a", &[]);
     let before_and_after = runs.path().join("a/small").display().to_string();
     let table = runs.path().join("change.csv").display().to_string();
-    for command in [&[][..], &["run"], &["validate"], &["compare"]] {
+    for command in [&[][..], &["run"], &["explain"], &["validate"], &["compare"]] {
         let found = examples(root, command);
         assert!(!found.is_empty(), "{command:?} has an example");
         for example in found {

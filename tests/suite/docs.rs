@@ -160,7 +160,10 @@ fn every_command_of_the_documents_runs() {
     let mut run = 0;
     for block in blocks(&["sh", "console"]) {
         // The commands of the guide run in full, below.
-        if block.place.starts_with(GUIDE) {
+        if GUIDES
+            .iter()
+            .any(|(guide, _)| block.place.starts_with(guide))
+        {
             continue;
         }
         for line in block.text.lines().filter(|line| !line.is_empty()) {
@@ -221,38 +224,42 @@ fn the_readme_shows_the_table_that_the_main_command_prints() {
     assert_eq!(shown.expect("the README shows a table").text, table);
 }
 
-/// The guide whose figures are those that its commands print.
-const GUIDE: &str = "docs/limits.md";
+/// Guides whose figures are those that their commands print, and how many blocks of them there are at the least.
+const GUIDES: [(&str, usize); 2] = [("docs/explain.md", 4), ("docs/limits.md", 10)];
 
 /// What stands in a block of text is a part of what the last command before it prints.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes seconds without optimisation")]
-fn the_guide_to_limits_shows_what_its_commands_print() {
+fn guides_show_what_their_commands_print() {
     let out = tempfile::tempdir().expect("a temporary folder");
-    let text = fs::read_to_string(root().join(GUIDE)).expect("there is a guide");
-    let mut printed = String::new();
-    let mut shown = 0;
-    for block in blocks_of(GUIDE, &text) {
-        if block.language == "text" {
-            assert!(printed.contains(&block.text), "{}\n{printed}", block.place);
-            shown += 1;
-        }
-        for command in block
-            .text
-            .lines()
-            .filter_map(|line| line.strip_prefix("$ "))
-        {
-            let mut arguments = arguments(command).expect("a command of this program");
-            redirect(&mut arguments, out.path());
-            if arguments[0] == "run" {
-                arguments.push("--no-charts".into());
+    for (guide, least) in GUIDES {
+        let text = fs::read_to_string(root().join(guide)).expect("there is a guide");
+        let mut printed = String::new();
+        let mut shown = 0;
+        for block in blocks_of(guide, &text) {
+            if block.language == "text" {
+                assert!(printed.contains(&block.text), "{}\n{printed}", block.place);
+                shown += 1;
             }
-            let done = program(&arguments);
-            assert!(done.status.success(), "{command}");
-            printed = String::from_utf8(done.stdout).expect("a text");
+            for command in block
+                .text
+                .lines()
+                .filter_map(|line| line.strip_prefix("$ "))
+            {
+                let mut arguments = arguments(command).expect("a command of this program");
+                if arguments[0] != "explain" {
+                    redirect(&mut arguments, out.path());
+                }
+                if arguments[0] == "run" {
+                    arguments.push("--no-charts".into());
+                }
+                let done = program(&arguments);
+                assert!(done.status.success(), "{command}");
+                printed = String::from_utf8(done.stdout).expect("a text");
+            }
         }
+        assert!(shown >= least, "{guide}: only {shown} blocks were found");
     }
-    assert!(shown >= 10, "only {shown} blocks were found");
 }
 
 /// Keys of a strategy with which a fragment may begin.

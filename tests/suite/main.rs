@@ -33,6 +33,7 @@ mod determinism;
 mod docs;
 mod event_log;
 mod examples;
+mod explain;
 mod failures_by_load;
 mod formulas;
 mod gallery;

@@ -130,7 +130,7 @@ fn check_rate(rate: Ratio, reader: &mut Reader) {
 impl FailureRate {
     /// Results that the window must hold before they are judged.
     #[inline]
-    fn needed(&self) -> u64 {
+    pub fn needed(&self) -> u64 {
         let min = self.min_calls.unwrap_or(MIN_CALLS);
         u64::from(match self.window {
             RateWindow::Count(window) => min.min(window.calls),

@@ -3,7 +3,7 @@
 use super::source::Source;
 
 /// The floor of each module.
-const FLOORS: [(&str, u32); 17] = [
+const FLOORS: [(&str, u32); 18] = [
     ("time", 0),
     ("units", 0),
     ("rng", 0),
@@ -17,6 +17,7 @@ const FLOORS: [(&str, u32); 17] = [
     ("model", 3),
     ("scenario", 4),
     ("experiment", 5),
+    ("explain", 6),
     ("report", 6),
     ("catalogue", 6),
     ("cli", 7),
