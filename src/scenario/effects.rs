@@ -4,7 +4,8 @@ use super::rules::Rules;
 use super::spec::ScenarioSpec;
 use super::strategies::{always, never_waits};
 use crate::model::{OnAbandon, ServiceSpec, StrategySpec};
-use crate::policy::{HedgeAfter, MaxAttempts};
+use crate::outcome::AttemptOutcome;
+use crate::policy::{Backoff, HedgeAfter, MaxAttempts, RetryOn};
 use crate::time::SimDuration;
 
 /// A limit on the whole request: its name, its key and its length.
@@ -19,6 +20,7 @@ pub(super) fn check_effects(
     path: &str,
     rules: &mut Rules<'_>,
 ) {
+    check_retries(strategy, path, rules);
     check_time(strategy, path, rules);
     check_hedge(strategy, path, rules);
     let at = |key: &str| format!("{path}.{key}");
@@ -35,6 +37,33 @@ pub(super) fn check_effects(
         let reason = "`hints` has no effect: no service tells clients when to come back";
         let remedy = "give the service a `retry_after`, or remove `hints`";
         rules.warn(&at("hints"), &["service"], reason, remedy);
+    }
+}
+
+/// Warns of settings about retries where none is ever made.
+fn check_retries(strategy: &StrategySpec, path: &str, rules: &mut Rules<'_>) {
+    let (why, part, remedy) = if strategy.max_attempts == MaxAttempts::AtMost(1) {
+        let remedy = "allow more attempts, or remove it";
+        ("one attempt leaves no retry", "max_attempts", remedy)
+    } else if strategy.retried() == RetryOn::nothing() {
+        let remedy = "name outcomes in `retry_on`, or remove it";
+        ("no outcome is retried", "retry_on", remedy)
+    } else {
+        return;
+    };
+    let at = |key: &str| format!("{path}.{key}");
+    let settings = [
+        ("backoff", strategy.backoff != Backoff::Immediate),
+        (
+            "budget",
+            strategy.budget.is_some() && strategy.hedge.is_none(),
+        ),
+        ("hints", !strategy.hints.is_default()),
+        ("health", strategy.health.is_some()),
+    ];
+    for (key, _) in settings.iter().filter(|(_, set)| *set) {
+        let reason = format!("`{key}` has no effect: {why}");
+        rules.warn(&at(key), &[&at(part)], reason, remedy);
     }
 }
 
@@ -79,8 +108,8 @@ fn check_attempts_fit(
     let MaxAttempts::AtMost(most) = strategy.max_attempts else {
         return;
     };
-    // Hedges do not wait for each other.
-    if strategy.hedge.is_some() {
+    // Hedges do not wait for each other, and what is not retried takes no more time.
+    if strategy.hedge.is_some() || !strategy.retried().contains(AttemptOutcome::TimedOut, 0) {
         return;
     }
     let mut waits = SimDuration::ZERO;

@@ -160,9 +160,10 @@ fn every_command_of_the_documents_runs() {
     let mut run = 0;
     for block in blocks(&["sh", "console"]) {
         // The commands of the guide run in full, below.
-        if GUIDES
-            .iter()
-            .any(|(guide, _)| block.place.starts_with(guide))
+        let guides = GUIDES.iter().map(|(guide, _)| *guide).chain([TUTORIAL]);
+        if guides
+            .into_iter()
+            .any(|guide| block.place.starts_with(guide))
         {
             continue;
         }
@@ -226,6 +227,45 @@ fn the_readme_shows_the_table_that_the_main_command_prints() {
 
 /// Guides whose figures are those that their commands print, and how many blocks of them there are at the least.
 const GUIDES: [(&str, usize); 2] = [("docs/explain.md", 4), ("docs/limits.md", 10)];
+
+/// The tutorial works on a file of its own. What is to be appended to that stands in blocks of TOML.
+const TUTORIAL: &str = "docs/tutorial.md";
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes seconds without optimisation")]
+fn the_tutorial_does_what_it_says() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let text = fs::read_to_string(root().join(TUTORIAL)).expect("there is a tutorial");
+    let (mut printed, mut shown, mut broken) = (String::new(), 0, 0);
+    for block in blocks_of(TUTORIAL, &text) {
+        match block.language.as_str() {
+            "text" => {
+                assert!(printed.contains(&block.text), "{}\n{printed}", block.place);
+                shown += 1;
+            }
+            "toml" => {
+                let file = home.path().join("mine.toml");
+                let mine = fs::read_to_string(&file).expect("it was written");
+                fs::write(&file, format!("{mine}\n{}", block.text)).expect("it can be written");
+            }
+            _ => {
+                let command = block.text.trim().strip_prefix("$ ").expect("a command");
+                let mut arguments = arguments(command).expect("a command of this program");
+                if arguments[0] == "run" {
+                    arguments.push("--no-charts".into());
+                }
+                let mut program = Command::new(env!("CARGO_BIN_EXE_retrystorm"));
+                let done = program.args(&arguments).current_dir(home.path()).output();
+                let done = done.expect("the program starts");
+                let code = done.status.code();
+                assert!(matches!(code, Some(0 | 1)), "{command}: {code:?}");
+                broken += i32::from(code == Some(1));
+                printed = String::from_utf8(done.stdout).expect("a text");
+            }
+        }
+    }
+    assert_eq!((shown, broken), (9, 1));
+}
 
 /// What stands in a block of text is a part of what the last command before it prints.
 #[test]
@@ -327,7 +367,8 @@ fn completed(fragment: &str) -> String {
 
 #[test]
 fn every_scenario_in_the_documents_is_sound() {
-    let blocks = blocks(&["toml"]);
+    let mut blocks = blocks(&["toml"]);
+    blocks.retain(|block| !block.place.starts_with(TUTORIAL));
     assert!(
         blocks.len() >= 10,
         "only {} blocks were found",

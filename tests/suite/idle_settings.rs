@@ -91,6 +91,33 @@ fn every_idle_setting_of_a_strategy_is_named_and_a_working_one_is_not() {
 }
 
 #[test]
+fn settings_of_retries_that_are_never_made_are_named() {
+    for (set, reason) in [
+        (
+            "max_attempts = 1\nbackoff.fixed.delay = \"1s\"",
+            "`backoff` has no effect: one attempt leaves no retry",
+        ),
+        (
+            "max_attempts = 1\nbudget.share.ratio = \"10%\"",
+            "`budget` has no effect: one attempt leaves no retry",
+        ),
+        (
+            "max_attempts = 3\nretry_on = []\nbudget.share.ratio = \"10%\"",
+            "`budget` has no effect: no outcome is retried",
+        ),
+        (
+            "max_attempts = 3\nretry_on = [503]\nnever_retry = [503]\nbackoff.fixed.delay = \"1s\"",
+            "`backoff` has no effect: no outcome is retried",
+        ),
+    ] {
+        assert_eq!(warnings(SERVICE, set), [reason], "{set}");
+    }
+    let not_timeouts =
+        "max_attempts = 3\nretry_on = [\"5xx\"]\nattempt_timeout = \"3s\"\ndeadline = \"5s\"";
+    assert_eq!(warnings(SERVICE, not_timeouts), [""; 0]);
+}
+
+#[test]
 fn three_attempts_of_three_seconds_do_not_fit_into_a_call_of_five() {
     let named = warnings(
         SERVICE,

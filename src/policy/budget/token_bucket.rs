@@ -45,7 +45,12 @@ impl Check for TokenBucket {
         let needed = self.above.map_or(self.cost, |above| above.max(self.cost));
         if self.capacity < self.cost || self.above.is_some_and(|above| self.capacity <= above) {
             let reason = format!(
-                "no retry is ever made: it needs {} tokens and the bucket holds {} at most",
+                "no retry is ever made: it needs {}{} tokens and the bucket holds {} at most",
+                if self.above.is_some_and(|above| above >= self.cost) {
+                    "more than "
+                } else {
+                    ""
+                },
                 needed.get(),
                 self.capacity.get()
             );
