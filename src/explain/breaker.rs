@@ -4,7 +4,9 @@ use super::case::Case;
 use super::page::Section;
 use super::words::{count, counted, each, glue, number, owners, percent, sentence};
 use crate::outcome::AttemptOutcome;
-use crate::policy::breaker::{Around, BreakerCommon, HalfOpen, Judge, ProbeLimit, RateWindow};
+use crate::policy::breaker::{
+    Around, BreakerCommon, HalfOpen, Judge, ProbeLimit, Probes, RateWindow,
+};
 use crate::policy::{CircuitBreaker, Scope};
 use crate::time::SimDuration;
 
@@ -19,7 +21,7 @@ pub(super) fn section(case: &Case<'_>) -> Section {
             opens(breaker),
             sentence(&owners(case, common.scope))
         ),
-        while_open(case, common),
+        while_open(case, breaker),
         total_failure(case, breaker),
     ];
     Section::of("Breaker", lines)
@@ -77,7 +79,8 @@ fn opens(breaker: &CircuitBreaker) -> String {
     }
 }
 
-fn while_open(case: &Case<'_>, common: &BreakerCommon) -> String {
+fn while_open(case: &Case<'_>, breaker: &CircuitBreaker) -> String {
+    let common = breaker.common();
     let longer = match common.open_factor {
         1.0 => String::new(),
         factor => format!(
@@ -90,29 +93,10 @@ fn while_open(case: &Case<'_>, common: &BreakerCommon) -> String {
     };
     let after = match &common.half_open {
         HalfOpen::Everybody => "then it closes and everybody passes".to_owned(),
-        HalfOpen::Probes(probes) => {
-            let limit = match probes.limit {
-                ProbeLimit::Unlimited => "any number of probes".to_owned(),
-                ProbeLimit::AtMost(most) => counted(most.into(), "probe", "probes"),
-            };
-            let judged = match probes.judge {
-                Judge::Each => format!(
-                    "{} it, a failed one opens it again",
-                    match probes.successes {
-                        1 => "one good probe closes".to_owned(),
-                        n => format!("{} close", counted(n.into(), "good probe", "good probes")),
-                    }
-                ),
-                Judge::Share => "they are judged together as while closed".to_owned(),
-            };
-            let hangs = probes.timeout.map_or(String::new(), |timeout| {
-                format!(", as does one without a result for {timeout}")
-            });
-            format!("then {limit} may pass at a time: {judged}{hangs}")
-        }
+        HalfOpen::Probes(probes) => probe_words(breaker, probes),
     };
     let ramp = common.ramp.map_or(String::new(), |ramp| {
-        format!(". After closing, all passes again only after {ramp}")
+        format!(". After closing, the share that passes grows evenly over {ramp}")
     });
     let again = case
         .strategy
@@ -128,6 +112,33 @@ fn while_open(case: &Case<'_>, common: &BreakerCommon) -> String {
         "It stays open for {}{longer}; {after}{ramp}. While open, {held}.",
         common.open_for
     )
+}
+
+/// What passes when it has been open long enough, and what comes of it.
+fn probe_words(breaker: &CircuitBreaker, probes: &Probes) -> String {
+    let limit = match probes.limit {
+        ProbeLimit::Unlimited => "any number of probes".to_owned(),
+        ProbeLimit::AtMost(most) => counted(most.into(), "probe", "probes"),
+    };
+    let judged = match (probes.judge, breaker) {
+        (Judge::Each, _) => {
+            let close = match probes.successes {
+                1 => "one good probe closes".to_owned(),
+                n => format!("{} close", counted(n.into(), "good probe", "good probes")),
+            };
+            format!("at a time: {close} it, a failed one opens it again")
+        }
+        (Judge::Share, CircuitBreaker::Consecutive(_)) => {
+            "in all: when none of them fails it closes, else it opens again".to_owned()
+        }
+        (Judge::Share, CircuitBreaker::FailureRate(_)) => {
+            "in all: they are judged together by the same shares".to_owned()
+        }
+    };
+    let hangs = probes.timeout.map_or(String::new(), |timeout| {
+        format!(", as does one without a result for {timeout}")
+    });
+    format!("then {limit} may pass {judged}{hangs}")
 }
 
 /// How many failures open all of them, and what still reaches a dead service.

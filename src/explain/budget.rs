@@ -330,6 +330,9 @@ fn total_failure(case: &Case<'_>, budget: &RetryBudget) -> String {
         };
     };
     let flow = by_time(budget) * case.states(scope).unwrap_or(0) as f64;
+    if matches!(budget, RetryBudget::FailureShare(_)) {
+        return "When everything fails, there are no retries: 1\u{a0}attempt a request until failures are few again.".into();
+    }
     if flow == 0.0 {
         return constant(share.min(most), share > most);
     }

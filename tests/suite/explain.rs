@@ -6,6 +6,7 @@
 use crate::random_scenarios::{cases, scenario};
 use crate::support::assemble;
 use proptest::prelude::*;
+use retrystorm::experiment::border;
 use retrystorm::explain::{Section, explain, explain_service};
 use retrystorm::scenario::{Plan, Scenario};
 use std::fs;
@@ -182,6 +183,22 @@ fn budgets_have_the_figures_of_a_hand() {
     ] {
         holds(&said(&format!("{backoff}budget.{budget}")), parts);
     }
+}
+
+/// A border by what the budget leaves would be too high: every request brings a full one.
+#[test]
+fn a_budget_of_each_request_gives_no_border() {
+    let text = |scope: &str| {
+        format!(
+            "[run]\nduration = \"60s\"\n[clients]\ncount = 20\narrivals.poisson = {{ rate = \"300/s\" }}\n\
+             [service.api]\nworkers = 40\nservice_time = \"100ms\"\n\
+             [[strategy]]\nname = \"a\"\nmax_attempts = 3\nattempt_timeout = \"1s\"\nbackoff.fixed.delay = \"1s\"\n\
+             budget.token_bucket = {{ capacity = 10, per_request = 0.1, scope = \"{scope}\" }}"
+        )
+    };
+    assert!(border(&assemble(&text("client")).1, 0).is_ok());
+    let why = border(&assemble(&text("call")).1, 0).unwrap_err();
+    assert!(why.contains("full budget of its own"), "{why}");
 }
 
 #[test]
