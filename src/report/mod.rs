@@ -15,10 +15,10 @@ mod folder;
 mod grid;
 mod json;
 mod junit;
-mod limits;
 mod number;
 mod output;
 mod read;
+mod run_charts;
 #[cfg(test)]
 pub(crate) mod sample;
 mod sweep;
@@ -28,8 +28,8 @@ mod theory;
 mod verdict;
 
 pub use self::csv::{
-    attempts_csv, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
-    timeline_csv,
+    attempts_csv, checks_csv, comparison_csv, latency_csv, replications_csv, summary_csv,
+    theory_csv, timeline_csv,
 };
 pub use before_after::{BEFORE_AFTER, before_after_csv, before_after_json, before_after_table};
 pub use border::border_lines;
@@ -50,9 +50,21 @@ use crate::experiment::{RunResult, StrategyResult};
 
 /// The strategies from best to worst; those of equal rank keep the order of the scenario.
 fn ranked(result: &RunResult) -> Vec<&StrategyResult> {
-    let mut strategies: Vec<_> = result.strategies.iter().collect();
-    strategies.sort_by_key(|strategy| strategy.summary.rank);
+    let places = ranked_places(result).into_iter();
+    places.map(|(_, strategy)| strategy).collect()
+}
+
+/// The same with their places in the order of the scenario.
+fn ranked_places(result: &RunResult) -> Vec<(usize, &StrategyResult)> {
+    let mut strategies: Vec<_> = result.strategies.iter().enumerate().collect();
+    strategies.sort_by_key(|(_, strategy)| strategy.summary.rank);
     strategies
+}
+
+/// The places in the order of the scenario of the strategies from best to worst.
+pub fn places_by_rank(result: &RunResult) -> Vec<usize> {
+    let places = ranked_places(result).into_iter();
+    places.map(|(place, _)| place).collect()
 }
 
 /// "20 replications", "1 replication".

@@ -27,6 +27,25 @@ pub(super) fn count_inside(svg: &str) -> usize {
     found.len()
 }
 
+/// Fails when two texts of a chart cover each other.
+pub(super) fn apart(svg: &str) {
+    let tree = Tree::from_str(svg, &png::options()).unwrap();
+    let mut found = Vec::new();
+    boxes(tree.root(), &mut found);
+    found.retain(|(text, _)| !text.trim().is_empty());
+    for (i, (text, area)) in found.iter().enumerate() {
+        for (other, taken) in &found[..i] {
+            // Boxes reach from the highest letter to the deepest one, which few texts have.
+            let across = area.right().min(taken.right()) - area.left().max(taken.left());
+            let upwards = area.bottom().min(taken.bottom()) - area.top().max(taken.top());
+            assert!(
+                across <= 1.0 || upwards <= 4.0,
+                "`{text}` at {area:?} on `{other}` at {taken:?}"
+            );
+        }
+    }
+}
+
 fn boxes(group: &Group, found: &mut Vec<(String, Rect)>) {
     for node in group.children() {
         match node {
