@@ -17,6 +17,7 @@ mod json;
 mod junit;
 mod number;
 mod output;
+mod page;
 mod read;
 mod run_charts;
 #[cfg(test)]

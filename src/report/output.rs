@@ -4,6 +4,7 @@
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
 use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
+use super::page::page;
 use super::run_charts::{CHARTS, run_charts};
 use super::{
     attempts_csv, chart, checks_csv, comparison_csv, latency_csv, replications_csv, summary_csv,
@@ -65,7 +66,8 @@ pub fn check_target(dir: &Path) -> Result<(), OutputError> {
 }
 
 /// Every file that a run writes, without its charts.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
+    "report.md",
     "scenario.toml",
     "summary.csv",
     "comparison.csv",
@@ -137,13 +139,19 @@ fn fill(
     if !result.checks.is_empty() {
         put("checks.csv", &|f| Ok(checks_csv(result, f)?))?;
     }
-    if options.charts {
-        for chart in run_charts(result, &options.tries) {
-            let (name, svg) = (chart.name, &chart.svg);
-            put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
-            put(&format!("{name}.png"), &|f| f.write_all(&chart::png(svg)))?;
-        }
+    let charts = if options.charts {
+        run_charts(result, &options.tries)
+    } else {
+        Vec::new()
+    };
+    for chart in &charts {
+        let (name, svg) = (chart.name, &chart.svg);
+        put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
+        put(&format!("{name}.png"), &|f| f.write_all(&chart::png(svg)))?;
     }
+    put("report.md", &|f| {
+        f.write_all(page(result, &charts).as_bytes())
+    })?;
     for (name, content) in extra {
         put(name, &|f| match content {
             Extra::Bytes(bytes) => f.write_all(bytes),
@@ -205,6 +213,7 @@ mod tests {
             "price.png",
             "price.svg",
             "replications.csv",
+            "report.md",
             "scenario.toml",
             "success.png",
             "success.svg",
@@ -244,6 +253,7 @@ mod tests {
                 "attempts.csv",
                 "latency.csv",
                 "replications.csv",
+                "report.md",
                 "scenario.toml",
                 "summary.csv",
                 "theory.csv",

@@ -6,10 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const DATA_FILES: [&str; 7] = [
+const DATA_FILES: [&str; 9] = [
     "attempts.csv",
     "comparison.csv",
+    "latency.csv",
     "replications.csv",
+    "report.md",
     "scenario.toml",
     "summary.csv",
     "theory.csv",

@@ -255,6 +255,8 @@ pub struct Raster {
     pub rows: u32,
     /// What a row is.
     pub y_label: String,
+    /// What rows are, behind "The first 200" in the note: the last rows may be left out.
+    pub row_words: String,
     /// Spans that are shaded in every panel.
     pub shades: Vec<Shade>,
     /// Titles and marks.

@@ -43,7 +43,8 @@ pub(super) fn room(names: impl Iterator<Item = String>, most: f64) -> f64 {
 
 /// Names at the right of a plot, apart from each other, each tied to the end of its line.
 pub(super) fn beside(canvas: &Canvas<'_>, frame: &Frame, ends: &[End<'_>], room: f64) {
-    let wanted: Vec<f64> = ends.iter().map(|end| end.at.1).collect();
+    // Ends that look the same keep the order of the lines.
+    let wanted: Vec<f64> = ends.iter().map(|end| end.at.1.round()).collect();
     let places = labels::spread(&wanted, SIZE + 5.5, frame.top + 4.0, frame.bottom - 4.0);
     let start = frame.right + LEADER;
     let look = Look::new(SIZE);

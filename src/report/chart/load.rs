@@ -11,7 +11,8 @@ use crate::experiment::{RunResult, StrategyResult};
 use crate::metrics::SummaryRow;
 use crate::time::SimTime;
 
-const TITLE: &str = "How much load does each strategy put on the service?";
+/// The question that the load chart answers.
+pub const TITLE: &str = "How much load does each strategy put on the service?";
 const Y_UNIT: &str = "attempts per second";
 const X_UNIT: &str = "time, s";
 

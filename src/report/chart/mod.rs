@@ -33,7 +33,7 @@ mod plot;
 mod png;
 mod points;
 #[cfg(test)]
-mod probe;
+pub(super) mod probe;
 mod raster;
 mod reach;
 mod ruler;
@@ -49,11 +49,11 @@ pub use data::{
     Scale, Series, Shade, Steps, Words,
 };
 pub use heat::heat_svg;
-pub use load::load_svg;
+pub use load::{TITLE as LOAD_TITLE, load_svg};
 pub use png::png;
 pub use points::points_svg;
 pub use raster::raster_svg;
-pub use success::success_svg;
+pub use success::{TITLE as SUCCESS_TITLE, success_svg};
 
 /// At most so many panels or series: more cannot be told apart.
 const MOST_SHOWN: usize = 8;

@@ -5,7 +5,7 @@ use resvg::tiny_skia::Rect;
 use resvg::usvg::{Group, Node, Tree, roxmltree};
 
 /// All texts of a chart.
-pub(super) fn texts(svg: &str) -> Vec<String> {
+pub(in super::super) fn texts(svg: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(svg).unwrap();
     let nodes = document.descendants().filter(|n| n.has_tag_name("text"));
     let text = nodes.map(|n| n.text().unwrap_or_default().trim().to_string());
@@ -13,7 +13,7 @@ pub(super) fn texts(svg: &str) -> Vec<String> {
 }
 
 /// The number of texts of a chart; fails when one of them is not inside the picture.
-pub(super) fn count_inside(svg: &str) -> usize {
+pub(in super::super) fn count_inside(svg: &str) -> usize {
     let tree = Tree::from_str(svg, &png::options()).unwrap();
     let mut found = Vec::new();
     boxes(tree.root(), &mut found);
@@ -28,7 +28,7 @@ pub(super) fn count_inside(svg: &str) -> usize {
 }
 
 /// Fails when two texts of a chart cover each other.
-pub(super) fn apart(svg: &str) {
+pub(in super::super) fn apart(svg: &str) {
     let tree = Tree::from_str(svg, &png::options()).unwrap();
     let mut found = Vec::new();
     boxes(tree.root(), &mut found);

@@ -11,7 +11,6 @@ use super::frame::{Frame, TICK_SIZE};
 use super::grid::{self, Grid, HEAD};
 use super::legend::{Entry, Legend, Sample};
 use super::ruler::Ruler;
-use super::span::Side;
 use super::{MARGIN, MOST_SHOWN, WIDTH, labels, palette, titles};
 use plotters::style::RGBColor;
 
@@ -20,9 +19,11 @@ const HEIGHTS: [f64; 2] = [230.0, 200.0];
 /// Width of what cannot be told apart.
 const COLUMN: f64 = 1.2;
 /// The least width of a mark.
-const LEAST: [f64; 2] = [1.5, 2.2];
+const LEAST: [f64; 2] = [1.6, 3.0];
+/// The least height of a retry, which may reach a little into the rows beside it.
+const LEAST_HEIGHT: f64 = 1.6;
 /// A panel has no more marks than this: more would be slow to look at.
-const MOST_MARKS: usize = 3_000;
+const MOST_MARKS: usize = 4_000;
 
 /// A stroke from one column of a row to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,12 +55,7 @@ pub fn raster_svg(raster: &Raster) -> String {
         titled: true,
         shaded: !raster.shades.is_empty(),
     };
-    let x = Ruler::new(
-        &raster.x,
-        &[raster.range.0, raster.range.1],
-        Side::Across,
-        width,
-    );
+    let x = Ruler::between(raster.range, raster.x.form, width);
     let runs: Vec<Vec<Run>> = panels
         .iter()
         .map(|(_, marks)| runs(marks, &x, width))
@@ -67,7 +63,11 @@ pub fn raster_svg(raster: &Raster) -> String {
     let rows = runs.iter().map(|runs| rows_for(runs, raster.rows)).min();
     let rows = rows.unwrap_or(raster.rows).max(1);
     let left_out = raster.panels.len() - panels.len();
-    let note = raster.words.note.clone() + &grid::left_out(left_out, "strategies");
+    let note = format!(
+        "The first {rows} {}. {}",
+        raster.row_words, raster.words.note
+    );
+    let note = note + &grid::left_out(left_out, "strategies");
     let note = grid::footnote_lines(&note);
     let size = (WIDTH, grid.height(note.len()));
     picture(size, &raster.words.title, |canvas| {
@@ -137,12 +137,12 @@ fn rows_for(runs: &[Run], rows: u32) -> u32 {
     runs.get(MOST_MARKS).map_or(rows, |run| run.row.min(rows))
 }
 
-/// Retries over first tries.
+/// Retries with first tries on them: a retry at once would hide its first try.
 fn draw(canvas: &Canvas<'_>, frame: &Frame, rows: u32, runs: &[Run]) {
     let pitch = (frame.bottom - frame.top) / f64::from(rows);
     let columns = ((frame.right - frame.left) / COLUMN).floor();
     let at = |column: u32| frame.left + f64::from(column) / columns * (frame.right - frame.left);
-    for retry in [false, true] {
+    for retry in [true, false] {
         let colour = if retry {
             palette::RETRIES
         } else {
@@ -154,7 +154,8 @@ fn draw(canvas: &Canvas<'_>, frame: &Frame, rows: u32, runs: &[Run]) {
         for run in shown {
             let top = frame.top + pitch * f64::from(run.row);
             // First tries are thin and as high as their row, retries are wide and lower.
-            let air = if retry { pitch * 0.1 } else { 0.0 };
+            let air = if retry { pitch * 0.12 } else { 0.0 };
+            let air = air.min((pitch - LEAST_HEIGHT) / 2.0);
             let width = (at(run.to + 1) - at(run.from)).max(LEAST[usize::from(retry)]);
             let right = (at(run.from) + width).min(frame.right);
             canvas.rectangle(
@@ -199,6 +200,7 @@ mod tests {
             range: (0.0, 10.0),
             rows: 200,
             y_label: "client".into(),
+            row_words: "clients".into(),
             shades: vec![Shade {
                 from: 2.0,
                 to: 3.0,

@@ -50,8 +50,9 @@ enum Spread {
 }
 
 /// Numbers of an axis for tails, and the fewer ones where there is little room.
-const TAILS: [&[f64]; 2] = [
+const TAILS: [&[f64]; 3] = [
     &[0.0, 0.5, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999],
+    &[0.0, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999],
     &[0.0, 0.9, 0.99, 0.999, 0.9999],
 ];
 
@@ -92,6 +93,20 @@ impl Ruler {
             (_, Spread::Tail(_)) => ruler.number_tail(),
             (_, Spread::Steps(_)) => {}
         }
+        ruler
+    }
+
+    /// An even axis from exactly one value to another.
+    pub(super) fn between((low, high): (f64, f64), form: Form, length: f64) -> Self {
+        let mut ruler = Self {
+            spread: Spread::Linear(low, high),
+            side: Side::Across,
+            length,
+            ticks: Vec::new(),
+            minor: Vec::new(),
+            zero: None,
+        };
+        ruler.number(form, low, high);
         ruler
     }
 

@@ -20,13 +20,13 @@ pub(super) fn latency(source: &Source<'_>) -> Option<Curves> {
         let rows = source.strategies.iter().find(of_series);
         let success = rows.and_then(|rows| rows.summary.success_rate);
         if let Some(rate) = success {
-            series.note = percent(rate);
+            series.note = format!("{} succeed", percent(rate));
         }
     }
     let words = source.words(
         "How long do the slow ones take?",
         "Latency of successes from their intended start, all replications together; failures are not in it, so the share \
-         of requests that succeeded stands beside each name. Below 99 % lie 99 of 100 successes.",
+         of requests that succeeded stands beside each name. At 99 %: 99 of 100 successes take no longer.",
     );
     let chart = Curves {
         words,

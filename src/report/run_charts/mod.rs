@@ -10,6 +10,8 @@ mod over_time;
 mod price;
 mod source;
 mod success;
+#[cfg(test)]
+mod tests;
 mod tries;
 mod waiting;
 
@@ -36,6 +38,8 @@ pub(super) const CHARTS: [&str; 10] = [
 pub(super) struct Chart {
     /// The name of its files without ending.
     pub(super) name: &'static str,
+    /// The question that it answers.
+    pub(super) title: String,
     /// As SVG.
     pub(super) svg: String,
 }
@@ -44,79 +48,28 @@ pub(super) struct Chart {
 /// attempts of the first clients, if they are known.
 pub(super) fn run_charts(result: &RunResult, recorded: &[Tries]) -> Vec<Chart> {
     let source = Source::of(result);
-    let lines = |curves: Option<Curves>| curves.map(|curves| chart::curves_svg(&curves));
+    let lines = |curves: Option<Curves>| {
+        curves.map(|curves| (curves.words.title.clone(), chart::curves_svg(&curves)))
+    };
+    let raster = tries::tries(&source, recorded);
+    let bars = lost::lost(&source);
+    let points = price::price(&source);
     let drawn = [
-        Some(chart::load_svg(result)),
+        Some((chart::LOAD_TITLE.into(), chart::load_svg(result))),
         lines(success::success_over_time(&source)),
-        Some(chart::success_svg(result)),
+        Some((chart::SUCCESS_TITLE.into(), chart::success_svg(result))),
         lines(latency::latency(&source)),
         lines(waiting::waiting(&source)),
-        tries::tries(&source, recorded).map(|raster| chart::raster_svg(&raster)),
-        lost::lost(&source).map(|bars| chart::bars_svg(&bars)),
-        price::price(&source).map(|points| chart::points_svg(&points)),
+        raster.map(|raster| (raster.words.title.clone(), chart::raster_svg(&raster))),
+        bars.map(|bars| (bars.words.title.clone(), chart::bars_svg(&bars))),
+        points.map(|points| (points.words.title.clone(), chart::points_svg(&points))),
         lines(limits::limits(&source)),
         lines(limits::dead_letters(&source)),
     ];
     let named = CHARTS.into_iter().zip(drawn);
-    named
-        .filter_map(|(name, svg)| svg.map(|svg| Chart { name, svg }))
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::metrics::Timeline;
-    use crate::report::sample;
-    use crate::time::SimTime;
-
-    fn names(result: &RunResult) -> Vec<&'static str> {
-        run_charts(result, &[])
-            .iter()
-            .map(|chart| chart.name)
-            .collect()
-    }
-
-    #[test]
-    fn only_what_a_run_has_is_drawn() {
-        let mut result = sample::herd();
-        let usual = names(&result);
-        assert!(!usual.contains(&"limits") && !usual.contains(&"dead_letters"));
-        assert_eq!(names(&sample::silent()), ["load", "success"]);
-        result.strategies[1].total.has_budgets = true;
-        assert_eq!(names(&result), [&usual[..], &["limits"]].concat());
-        let only = limits::limits(&Source::of(&result)).unwrap();
-        assert_eq!(only.panels.len(), 1);
-        assert_eq!(only.panels[0].series.len(), 1, "the others have no budget");
-        assert_eq!(only.shades[0].label, "outage");
-        let end = SimTime::ZERO + result.horizon;
-        let mut letters = Timeline::new(result.strategies[0].total.timeline.width(), end);
-        letters.bin().dead_lettered += 1;
-        letters.close(end);
-        result.strategies[0].total.timeline.merge(&letters);
-        assert_eq!(
-            names(&result),
-            [&usual[..], &["limits", "dead_letters"]].concat()
-        );
-    }
-
-    #[test]
-    fn lines_over_many_bins_have_few_points() {
-        let result = sample::herd_with_bins(5_000);
-        let source = Source::of(&result);
-        let success = success::success_over_time(&source).unwrap();
-        for series in &success.panels[0].series {
-            assert!((60..=120).contains(&series.points.len()));
-        }
-        // Means keep what single bins would lose.
-        let lowest = |series: &chart::Series| {
-            let values = series.points.iter().map(|point| point.y);
-            values.fold(f64::INFINITY, f64::min)
-        };
-        let series = &success.panels[0].series;
-        let none = series
-            .iter()
-            .find(|series| series.name.ends_with("no retries"));
-        assert!(lowest(none.unwrap()) < 0.01);
-    }
+    let chart = |(name, drawn): (&'static str, Option<(String, String)>)| {
+        let (title, svg) = drawn?;
+        Some(Chart { name, title, svg })
+    };
+    named.filter_map(chart).collect()
 }

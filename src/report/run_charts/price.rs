@@ -41,7 +41,7 @@ pub(super) fn price(source: &Source<'_>) -> Option<Points> {
         x,
         y: axis("requests that succeeded, %", Form::Share),
         points,
-        corner: "good corner: few attempts, much success".into(),
+        corner: "good corner: few attempts, high success".into(),
     };
     (chart.points.len() > 1 && differ).then_some(chart)
 }

@@ -26,16 +26,14 @@ pub(super) fn tries(source: &Source<'_>, recorded: &[Tries]) -> Option<Raster> {
         };
         Some((rows.name(), of.tries.iter().map(mark).collect()))
     });
-    let note = format!(
-        "Attempts of the first {rows} clients in the first replication, each when it was sent. A column is many clients \
-         that try at the same time."
-    );
+    let note = "A column is many clients that try at the same time.";
     Some(Raster {
-        words: source.words("Who tries when?", &note),
+        words: source.words("Who tries when?", note),
         x: axis("time, s", Form::Plain),
         range,
         rows,
         y_label: "client, by number".into(),
+        row_words: "clients in the first replication, a mark when an attempt is sent".into(),
         shades: source.faults.clone(),
         panels: panels.collect(),
     })
