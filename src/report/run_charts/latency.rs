@@ -26,7 +26,7 @@ pub(super) fn latency(source: &Source<'_>) -> Option<Curves> {
     let words = source.words(
         "How long do the slow ones take?",
         "Latency of successes from their intended start, all replications together; failures are not in it, so the share \
-         of requests that succeeded stands beside each name. At 99 %: 99 of 100 successes take no longer.",
+         of requests that succeeded stands beside each name. At p99, 99 of 100 successes take no longer.",
     );
     let chart = Curves {
         words,
