@@ -8,8 +8,10 @@ use super::reading::{keep_only, read, usage_problem};
 use super::terminal::{Look, clean, not_written, print, tell};
 use super::{Failure, RunArguments};
 use crate::decode::shown;
-use crate::experiment::{MOST_THREADS, RunResult, run as run_plan};
-use crate::report::{Extra, OutputOptions, Style, check_target, json, table, write_output};
+use crate::experiment::{MOST_THREADS, RunResult, Tries, first_tries, run as run_plan};
+use crate::report::{
+    Extra, OutputOptions, Style, check_target, json, places_by_rank, table, write_output,
+};
 use crate::scenario::{MOST_MEMORY, Plan, Scenario};
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -214,10 +216,26 @@ fn write(
     if let Some(log) = &log {
         extra.push(("events.jsonl", Extra::Copy(log.path())));
     }
+    let charts = !arguments.no_charts;
     let options = OutputOptions {
-        charts: !arguments.no_charts,
+        charts,
+        tries: if charts {
+            tries(plan, result, arguments.threads)?
+        } else {
+            Vec::new()
+        },
     };
     write_output(dir, result, &options, &extra).map_err(|error| (error.to_string(), error.remedy))
+}
+
+/// The attempts of the first clients, for the chart of who tries when.
+fn tries(plan: &Plan, result: &RunResult, asked: usize) -> Result<Vec<Tries>, (String, String)> {
+    let places = places_by_rank(result);
+    let threads = threads(plan, asked);
+    first_tries(plan, result.replications, &places, threads).map_err(|error| {
+        let remedy = "run it again with --no-charts".to_owned();
+        (error.to_string(), remedy)
+    })
 }
 
 /// The log of attempts in a temporary file beside the output folder, so that it need not fit into memory.

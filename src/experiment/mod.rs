@@ -20,6 +20,7 @@ mod rank;
 mod result;
 mod run;
 mod sweep;
+mod tries;
 mod warnings;
 mod workers;
 
@@ -39,5 +40,6 @@ pub use precision::replications_for;
 pub use result::{CapacityStep, Check, FaultSpan, Loss, RunResult, StrategyResult, TheoryLine};
 pub use run::{log_attempts, record_attempts, run};
 pub use sweep::{SweepCheck, SweepError, SweepRun, check_cells, prepare_cell};
+pub use tries::{TRIES_CLIENTS, Tries, Try, first_tries};
 pub use warnings::window_warnings;
 pub use workers::MOST_THREADS;

@@ -199,7 +199,8 @@ pub fn log_attempts<L: AttemptLog>(
     simulate(plan, &plan.world, strategy, replication, log, &|| ())
 }
 
-fn simulate<L: AttemptLog>(
+/// Runs one replication of one strategy in a world whose limits may be tighter than those of the plan.
+pub(super) fn simulate<L: AttemptLog>(
     plan: &Plan,
     world: &WorldPlan,
     index: usize,

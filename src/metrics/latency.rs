@@ -2,11 +2,47 @@
 
 use crate::time::SimDuration;
 use hdrhistogram::Histogram;
+use serde::Serialize;
 
 /// Below this many nanoseconds latencies are not told apart.
 const FINEST_NS: u64 = 1_000;
 /// The longest latency that is told from longer ones, about 39 hours.
 const LONGEST_NS: u64 = 1 << 47;
+
+/// The quantiles of `latency.csv`: about evenly spread where the tail has as much room as the rest.
+const QUANTILES: [f64; 22] = [
+    0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.975, 0.98, 0.99, 0.995,
+    0.998, 0.999, 0.9995, 0.9998, 0.9999,
+];
+/// With fewer latencies above it a quantile is a matter of chance.
+const LEAST_ABOVE: f64 = 10.0;
+
+/// A row of `latency.csv`: a quantile of the latencies of all successes of a strategy, over all replications.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LatencyRow<'a> {
+    /// The strategy's name.
+    pub strategy: &'a str,
+    /// The share of successes with no more than this latency, 0 to 1.
+    pub quantile: f64,
+    /// The latency, from the intended start of the request.
+    pub latency_ms: f64,
+}
+
+/// The rows of `latency.csv` for a strategy. A quantile above which fewer than ten latencies lie is left out.
+pub fn latency_rows<'a>(
+    strategy: &'a str,
+    latency: &'a Latency,
+) -> impl Iterator<Item = LatencyRow<'a>> {
+    let known = |q: &f64| (1.0 - q) * latency.count() as f64 >= LEAST_ABOVE - 1e-6;
+    let row = move |q: f64| {
+        Some(LatencyRow {
+            strategy,
+            quantile: q,
+            latency_ms: latency.quantile_ms(q)?,
+        })
+    };
+    QUANTILES.into_iter().filter(known).filter_map(row)
+}
 
 /// A histogram with a relative error below 0.1 %, exact count, sum and sum of squares.
 #[derive(Clone, Debug)]
@@ -108,6 +144,20 @@ mod tests {
             assert!((found / exact - 1.0).abs() < 1e-3, "{q}: {found}");
         }
         assert_eq!(latency.max_ms(), Some(1000.0));
+    }
+
+    #[test]
+    fn a_quantile_with_too_little_above_it_has_no_row() {
+        let mut latency = Latency::default();
+        assert_eq!(latency_rows("a", &latency).count(), 0);
+        for ms in 1..=1000 {
+            latency.record(SimDuration::from_millis(ms));
+        }
+        let rows: Vec<_> = latency_rows("a", &latency).collect();
+        let last = rows.last().unwrap();
+        assert_eq!((last.strategy, last.quantile), ("a", 0.99));
+        assert!((last.latency_ms - 990.0).abs() < 1.0);
+        assert!(rows.is_sorted_by(|a, b| a.latency_ms < b.latency_ms));
     }
 
     #[test]

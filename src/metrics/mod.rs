@@ -22,7 +22,7 @@ pub use estimate::{CONFIDENCE, Estimate, students_t};
 pub use headline::{Headline, Measure, estimate, success_by_attempt, success_of};
 use headline::{success_at, verdict_of_all};
 pub use judge::judge;
-pub use latency::Latency;
+pub use latency::{Latency, LatencyRow, latency_rows};
 pub use metric::{Better, METRICS, Metric, Unit, metric};
 pub use prices::Prices;
 pub use proportion::{newcombe, trials_to_tell, wilson};

@@ -207,6 +207,10 @@ pub struct TimelineRow<'a> {
     pub dead_lettered_per_s: f64,
     /// Dead letters kept.
     pub dead_letters: f64,
+    /// Requests a second that started in the bin and succeeded, whenever that was.
+    pub started_succeeded_per_s: f64,
+    /// Requests a second that started in the bin and failed or became dead letters, whenever that was.
+    pub started_failed_per_s: f64,
 }
 
 /// A row of `attempts.csv`: how many requests took so many attempts.
@@ -368,8 +372,9 @@ pub fn timeline_rows<'a>(
         .timeline
         .bins()
         .iter()
+        .zip(total.timeline.cohorts())
         .enumerate()
-        .map(move |(i, bin)| {
+        .map(move |(i, (bin, cohort))| {
             let start = i as f64 * width;
             // The last bin may be cut by the end of the run.
             let seconds =
@@ -394,6 +399,8 @@ pub fn timeline_rows<'a>(
                 requests_in_flight: level(Gauge::InFlight),
                 dead_lettered_per_s: bin.dead_lettered as f64 / seconds,
                 dead_letters: level(Gauge::DeadLetters),
+                started_succeeded_per_s: cohort.succeeded as f64 / seconds,
+                started_failed_per_s: cohort.failed as f64 / seconds,
             }
         })
 }

@@ -5,7 +5,7 @@
 
 use super::checks::CheckRow;
 use crate::experiment::RunResult;
-use crate::metrics::{AttemptsRow, attempts_rows, timeline_rows};
+use crate::metrics::{AttemptsRow, LatencyRow, attempts_rows, latency_rows, timeline_rows};
 use serde::Serialize;
 use std::io::Write;
 
@@ -70,31 +70,47 @@ pub fn checks_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
 ///
 /// # Errors
 /// When `out` cannot be written to.
-pub fn attempts_csv(result: &RunResult, mut out: impl Write) -> csv::Result<()> {
-    let rows = || {
-        result
-            .strategies
-            .iter()
-            .flat_map(|s| attempts_rows(&s.summary.strategy, &s.total))
-    };
-    if rows().next().is_none() {
-        return Ok(out.write_all(header_of_attempts().as_bytes())?);
-    }
-    write(out, rows())
-}
-
-/// The header line alone: without requests there are no rows it would come with.
-fn header_of_attempts() -> String {
-    let row = AttemptsRow {
+pub fn attempts_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
+    let rows = result.strategies.iter();
+    let rows = rows.flat_map(|s| attempts_rows(&s.summary.strategy, &s.total));
+    let blank = AttemptsRow {
         strategy: "",
         attempts: 0,
         succeeded: 0,
         failed: 0,
     };
+    write_or_header(out, rows, blank)
+}
+
+/// Writes `latency.csv`: a row a strategy and quantile of the latencies of its successes.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn latency_csv(result: &RunResult, out: impl Write) -> csv::Result<()> {
+    let rows = result.strategies.iter();
+    let rows = rows.flat_map(|s| latency_rows(&s.summary.strategy, &s.total.latency));
+    let blank = LatencyRow {
+        strategy: "",
+        quantile: 0.0,
+        latency_ms: 0.0,
+    };
+    write_or_header(out, rows, blank)
+}
+
+/// Writes rows, or where there are none the header line alone, which a blank row is given for.
+fn write_or_header<R: Serialize>(
+    mut out: impl Write,
+    rows: impl Iterator<Item = R>,
+    blank: R,
+) -> csv::Result<()> {
+    let mut rows = rows.peekable();
+    if rows.peek().is_some() {
+        return write(out, rows);
+    }
     let mut bytes = Vec::new();
-    write(&mut bytes, [row]).expect("memory can be written to");
-    let text = String::from_utf8(bytes).expect("CSV of text is text");
-    text.split_inclusive('\n').take(1).collect()
+    write(&mut bytes, [blank])?;
+    let header = bytes.split_inclusive(|&byte| byte == b'\n').next();
+    Ok(out.write_all(header.unwrap_or_default())?)
 }
 
 pub(super) fn write(
@@ -152,6 +168,9 @@ mod tests {
             header(&attempts),
             fields(attempts_rows("", &first.total).next())
         );
+        let latency = text(|out| latency_csv(&result, out));
+        let row = latency_rows("", &first.total.latency).next();
+        assert_eq!(header(&latency), fields(row));
     }
 
     #[test]
@@ -162,6 +181,10 @@ mod tests {
         assert_eq!(
             text(|out| attempts_csv(&result, out)),
             "strategy,attempts,succeeded,failed\n"
+        );
+        assert_eq!(
+            text(|out| latency_csv(&result, out)),
+            "strategy,quantile,latency_ms\n"
         );
     }
 

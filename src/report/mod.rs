@@ -15,12 +15,13 @@ mod folder;
 mod grid;
 mod json;
 mod junit;
+mod layout;
 mod life;
-mod limits;
 mod number;
 mod output;
 mod page;
 mod read;
+mod run_charts;
 #[cfg(test)]
 pub(crate) mod sample;
 mod sweep;
@@ -30,8 +31,8 @@ mod theory;
 mod verdict;
 
 pub use self::csv::{
-    attempts_csv, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
-    timeline_csv,
+    attempts_csv, checks_csv, comparison_csv, latency_csv, replications_csv, summary_csv,
+    theory_csv, timeline_csv,
 };
 pub use before_after::{BEFORE_AFTER, before_after_csv, before_after_json, before_after_table};
 pub use border::border_lines;
@@ -40,9 +41,9 @@ pub use file::{check_file, write_file};
 pub use folder::OutputError;
 pub use json::{SCHEMA_VERSION, json};
 pub use junit::{JUNIT, JunitSuite, junit};
+pub use layout::{figures, heading, paragraphs, title};
 pub use life::{Life, life};
 pub use output::{Extra, OutputOptions, check_target, write_output};
-pub use page::{figures, heading, paragraphs, title};
 pub use read::{ReadError, read_output};
 pub use sweep::{SweepStore, cell_csv, sweep_charts, sweep_table};
 pub use table::table;
@@ -54,9 +55,21 @@ use crate::experiment::{RunResult, StrategyResult};
 
 /// The strategies from best to worst; those of equal rank keep the order of the scenario.
 fn ranked(result: &RunResult) -> Vec<&StrategyResult> {
-    let mut strategies: Vec<_> = result.strategies.iter().collect();
-    strategies.sort_by_key(|strategy| strategy.summary.rank);
+    let places = ranked_places(result).into_iter();
+    places.map(|(_, strategy)| strategy).collect()
+}
+
+/// The same with their places in the order of the scenario.
+fn ranked_places(result: &RunResult) -> Vec<(usize, &StrategyResult)> {
+    let mut strategies: Vec<_> = result.strategies.iter().enumerate().collect();
+    strategies.sort_by_key(|(_, strategy)| strategy.summary.rank);
     strategies
+}
+
+/// The places in the order of the scenario of the strategies from best to worst.
+pub fn places_by_rank(result: &RunResult) -> Vec<usize> {
+    let places = ranked_places(result).into_iter();
+    places.map(|(place, _)| place).collect()
 }
 
 /// "20 replications", "1 replication".

@@ -4,22 +4,25 @@
 //! only when that is safely on disk the two change places. Whatever goes wrong before, the earlier output stays.
 
 use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
-use super::limits::limit_charts;
+use super::page::page;
+use super::run_charts::{CHARTS, run_charts};
 use super::{
-    attempts_csv, chart, checks_csv, comparison_csv, replications_csv, summary_csv, theory_csv,
-    timeline_csv,
+    attempts_csv, chart, checks_csv, comparison_csv, latency_csv, replications_csv, summary_csv,
+    theory_csv, timeline_csv,
 };
-use crate::experiment::RunResult;
+use crate::experiment::{RunResult, Tries};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// What to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputOptions {
     /// Whether to draw the charts.
     pub charts: bool,
+    /// The attempts of the first clients, for the chart of who tries when; it is left out without them.
+    pub tries: Vec<Tries>,
 }
 
 /// The content of an extra file.
@@ -62,26 +65,29 @@ pub fn check_target(dir: &Path) -> Result<(), OutputError> {
     target_of(dir, is_output).map(|_| ())
 }
 
-/// Every file that a run writes.
-const OURS: [&str; 17] = [
+/// Every file that a run writes, without its charts.
+const OURS: [&str; 11] = [
+    "report.md",
     "scenario.toml",
     "summary.csv",
     "comparison.csv",
     "timeline.csv",
     "attempts.csv",
+    "latency.csv",
     "replications.csv",
     "theory.csv",
     "checks.csv",
-    "load.svg",
-    "load.png",
-    "success.svg",
-    "success.png",
-    "limits.svg",
-    "limits.png",
-    "dead_letters.svg",
-    "dead_letters.png",
     "events.jsonl",
 ];
+
+/// Whether a run writes a file of this name.
+fn is_ours(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else {
+        return false;
+    };
+    let picture = name.strip_suffix(".svg").or(name.strip_suffix(".png"));
+    OURS.contains(&name) || picture.is_some_and(|name| CHARTS.contains(&name))
+}
 
 /// Whether a directory is empty or is the output of an earlier run and nothing else: somebody's notes are not
 /// thrown away.
@@ -96,9 +102,7 @@ fn is_output(dir: &Path) -> io::Result<bool> {
         names.push(name);
     }
     let has = |name: &str| names.iter().any(|n| n == OsStr::new(name));
-    let ours = names
-        .iter()
-        .all(|n| OURS.iter().any(|name| n == OsStr::new(name)));
+    let ours = names.iter().all(|name| is_ours(name));
     Ok(names.is_empty() || (ours && has("scenario.toml") && has("summary.csv")))
 }
 
@@ -126,6 +130,7 @@ fn fill(
     put("summary.csv", &|f| Ok(summary_csv(result, f)?))?;
     put("timeline.csv", &|f| Ok(timeline_csv(result, f)?))?;
     put("attempts.csv", &|f| Ok(attempts_csv(result, f)?))?;
+    put("latency.csv", &|f| Ok(latency_csv(result, f)?))?;
     put("replications.csv", &|f| Ok(replications_csv(result, f)?))?;
     put("theory.csv", &|f| Ok(theory_csv(result, f)?))?;
     if result.comparison.baseline.is_some() {
@@ -134,18 +139,19 @@ fn fill(
     if !result.checks.is_empty() {
         put("checks.csv", &|f| Ok(checks_csv(result, f)?))?;
     }
-    if options.charts {
-        let always = [
-            ("load", chart::load_svg(result)),
-            ("success", chart::success_svg(result)),
-        ];
-        let limits = limit_charts(result).into_iter();
-        let limits = limits.map(|(name, curves)| (name, chart::curves_svg(&curves)));
-        for (name, svg) in always.into_iter().chain(limits) {
-            put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
-            put(&format!("{name}.png"), &|f| f.write_all(&chart::png(&svg)))?;
-        }
+    let charts = if options.charts {
+        run_charts(result, &options.tries)
+    } else {
+        Vec::new()
+    };
+    for chart in &charts {
+        let (name, svg) = (chart.name, &chart.svg);
+        put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
+        put(&format!("{name}.png"), &|f| f.write_all(&chart::png(svg)))?;
     }
+    put("report.md", &|f| {
+        f.write_all(page(result, &charts).as_bytes())
+    })?;
     for (name, content) in extra {
         put(name, &|f| match content {
             Extra::Bytes(bytes) => f.write_all(bytes),
@@ -168,7 +174,10 @@ mod tests {
     use super::*;
     use crate::report::sample;
 
-    const PLAIN: OutputOptions = OutputOptions { charts: false };
+    const PLAIN: OutputOptions = OutputOptions {
+        charts: false,
+        tries: Vec::new(),
+    };
 
     fn names_in(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();
@@ -185,20 +194,36 @@ mod tests {
         let dir = home.path().join("output/herd");
         let extra = [("events.jsonl", Extra::Bytes(b"{}\n"))];
         let result = sample::herd();
-        let paths = write_output(&dir, &result, &OutputOptions { charts: true }, &extra).unwrap();
+        let with_charts = OutputOptions {
+            charts: true,
+            ..PLAIN
+        };
+        let paths = write_output(&dir, &result, &with_charts, &extra).unwrap();
         let expected = [
             "attempts.csv",
             "comparison.csv",
             "events.jsonl",
+            "latency.csv",
+            "latency.png",
+            "latency.svg",
             "load.png",
             "load.svg",
+            "lost.png",
+            "lost.svg",
+            "price.png",
+            "price.svg",
             "replications.csv",
+            "report.md",
             "scenario.toml",
             "success.png",
             "success.svg",
+            "success_over_time.png",
+            "success_over_time.svg",
             "summary.csv",
             "theory.csv",
             "timeline.csv",
+            "waiting.png",
+            "waiting.svg",
         ];
         assert_eq!(names_in(&dir), expected);
         assert_eq!(paths.len(), expected.len());
@@ -226,7 +251,9 @@ mod tests {
             names_in(&dir),
             [
                 "attempts.csv",
+                "latency.csv",
                 "replications.csv",
+                "report.md",
                 "scenario.toml",
                 "summary.csv",
                 "theory.csv",

@@ -184,7 +184,7 @@ fn success(strategy: &StrategyResult) -> String {
 }
 
 /// Requests that ended neither way would be missed in a success rate, or misread; so they are named.
-fn not_ended(strategies: &[&StrategyResult]) -> Vec<String> {
+pub(super) fn not_ended(strategies: &[&StrategyResult]) -> Vec<String> {
     let named = |what: &str, requests: fn(&SummaryRow) -> u64| {
         let some: Vec<_> = strategies
             .iter()

@@ -340,7 +340,8 @@ fn waiting_callers_are_open_at_the_end_and_a_closed_loop_asks_for_less() {
 /// a text. `None` for a name that leaves the reader to guess.
 fn unit_of(column: &str) -> Option<&'static str> {
     const UNITS: [(&str, &str); 3] = [("_per_s", "1/s"), ("_ms", "ms"), ("_s", "s")];
-    const SHARES: [&str; 8] = [
+    const SHARES: [&str; 9] = [
+        "quantile",
         "success_rate",
         "baseline_success",
         "final_success",
@@ -440,6 +441,7 @@ fn every_column_says_its_unit_and_json_says_the_same() {
         "summary.csv",
         "timeline.csv",
         "attempts.csv",
+        "latency.csv",
         "replications.csv",
     ] {
         for row in table(&dir.join(file)) {

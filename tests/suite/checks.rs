@@ -65,7 +65,7 @@ fn each_outcome_has_its_exit_code_and_its_words() {
     );
     assert!(stdout.contains("misses by"), "{stdout}");
     assert!(
-        stderr.contains("wrote 8 files"),
+        stderr.contains("wrote 10 files"),
         "output is still written: {stderr}"
     );
     assert!(

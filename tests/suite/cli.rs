@@ -6,10 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const DATA_FILES: [&str; 7] = [
+const DATA_FILES: [&str; 9] = [
     "attempts.csv",
     "comparison.csv",
+    "latency.csv",
     "replications.csv",
+    "report.md",
     "scenario.toml",
     "summary.csv",
     "theory.csv",
@@ -42,14 +44,25 @@ fn a_run_writes_exactly_its_files() {
     let output = run(dir, &["run", "small.toml"]);
     let (stdout, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    let charts = ["load.png", "load.svg", "success.png", "success.svg"];
-    let mut all: Vec<&str> = DATA_FILES.iter().chain(&charts).copied().collect();
+    let charts = [
+        "latency",
+        "load",
+        "lost",
+        "price",
+        "success",
+        "success_over_time",
+        "tries",
+        "waiting",
+    ];
+    let charts = charts.map(|name| [format!("{name}.svg"), format!("{name}.png")]);
+    let files = DATA_FILES.map(String::from).into_iter();
+    let mut all: Vec<String> = files.chain(charts.into_iter().flatten()).collect();
     all.sort_unstable();
     assert_eq!(names(&dir.join("output/small")), all);
     assert_eq!(names(dir), ["output", "small.toml"]);
     assert!(stdout.contains("full jitter"), "{stdout}");
     assert!(
-        stderr.contains("wrote 11 files to output/small"),
+        stderr.contains("wrote 25 files to output/small"),
         "{stderr}"
     );
     assert!(

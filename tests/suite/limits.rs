@@ -111,7 +111,7 @@ fn a_folder_with_a_file_of_somebody_else_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("run");
     let result = results(&world("", "", ""));
-    let options = OutputOptions { charts: false };
+    let options = OutputOptions::default();
     write_output(&out, &result, &options, &[]).expect("a new folder");
     write_output(&out, &result, &options, &[]).expect("its own output");
     fs::write(out.join("notes.txt"), "mine").unwrap();

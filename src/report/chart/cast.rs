@@ -5,6 +5,7 @@
 
 use super::MOST_SHOWN;
 use super::data::{Panel, Series};
+use super::ends::behind;
 use super::palette::{SERIES, Stroke};
 
 /// A panel with the looks of the series that are shown.
@@ -47,12 +48,12 @@ impl<'a> Cast<'a> {
             .flat_map(|panel| panel.series.iter().copied())
     }
 
-    /// Everything that has a name.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+    /// Everything that has a name, with what stands behind it.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let references = self.panels.iter().flat_map(|shown| &shown.panel.references);
-        let references = references.map(|reference| &reference.label[..]);
+        let references = references.map(|reference| reference.label.clone());
         self.series()
-            .map(|(series, _)| &series.name[..])
+            .map(|(series, _)| series.name.clone() + &behind(&series.note))
             .chain(references)
     }
 

@@ -2,14 +2,15 @@
 
 use super::canvas::{Canvas, picture};
 use super::cast::{Cast, Shown};
-use super::data::{Axis, Curves, Series, Words};
+use super::data::{Axis, Curves, Series, Shade, Words};
 use super::ends::{self, End};
+use super::frame::Frame;
 use super::grid::{self, Grid, HEAD};
 use super::legend::{Entry, Legend, Sample};
 use super::plot::Plot;
 use super::ruler::Ruler;
 use super::span::Side;
-use super::{MARGIN, MOST_SHOWN, WIDTH, reach, titles};
+use super::{MARGIN, MOST_SHOWN, WIDTH, faults, reach, titles};
 
 /// Height of a plot when one, two or three stand side by side.
 const HEIGHTS: [f64; 3] = [380.0, 240.0, 190.0];
@@ -23,7 +24,8 @@ const AT_EDGE: f64 = 0.06;
 /// A chart of lines as SVG: bands of intervals, markers and theory, with the same axes in every panel. At most
 /// eight panels of at most eight series.
 pub fn curves_svg(curves: &Curves) -> String {
-    let cast = Cast::new(&curves.panels);
+    let mut cast = Cast::new(&curves.panels);
+    cast.key &= !curves.stacked;
     let legend = Legend::new(entries(&cast));
     let (grid, x, y) = layout(curves, &cast, HEAD + legend.height());
     let note = grid::footnote_lines(&note(curves));
@@ -35,7 +37,9 @@ pub fn curves_svg(curves: &Curves) -> String {
         titles(canvas, title, subtitle, WIDTH - MARGIN);
         legend.draw(canvas, HEAD);
         for (i, shown) in cast.panels.iter().enumerate() {
-            draw(canvas, &grid, i, shown, (&x, &y), cast.key);
+            let y = &y[i.min(y.len() - 1)];
+            shade(canvas, &grid.frame(i), &x, &curves.shades);
+            draw(canvas, &grid, i, shown, (&x, y), cast.key);
         }
         if cast.panels.is_empty() {
             grid::nothing(canvas, &grid.frame(0));
@@ -45,24 +49,37 @@ pub fn curves_svg(curves: &Curves) -> String {
     })
 }
 
-/// Where the plots are, and their axes.
-fn layout(curves: &Curves, cast: &Cast<'_>, top: f64) -> (Grid, Ruler, Ruler) {
+/// Where the plots are, and their axes: one upwards for all, or one for each.
+fn layout(curves: &Curves, cast: &Cast<'_>, top: f64) -> (Grid, Ruler, Vec<Ruler>) {
     let count = cast.panels.len();
     // Names beside three plots would leave no room for the plots.
-    let across = grid::across(count).min(if cast.key { 3 } else { 2 });
+    let across = match curves.stacked {
+        true => 1,
+        false => grid::across(count).min(if cast.key { 3 } else { 2 }),
+    };
     let beside = match cast.key {
         true => 0.0,
         false => ends::room(cast.names(), NAMES[across - 1]),
     };
     let beside = beside.max(LEAST_BESIDE);
-    let height = HEIGHTS[across - 1];
-    let axis = |axis: &Axis, side: Side, length: f64| {
+    let height = HEIGHTS[across.max(count.min(HEIGHTS.len()) * usize::from(curves.stacked)) - 1];
+    let axis = |axis: &Axis, cast: &Cast<'_>, side: Side, length: f64| {
         Ruler::new(axis, &reach::values(cast, &axis.scale, side), side, length)
     };
-    let y = axis(&curves.y, Side::Upwards, height);
-    let left = MARGIN + 26.0 + y.widest();
+    let y: Vec<Ruler> = if curves.stacked && count > 0 {
+        let each = cast.panels.iter().map(|shown| Cast {
+            panels: vec![shown.clone()],
+            key: cast.key,
+        });
+        each.map(|one| axis(&curves.y, &one, Side::Upwards, height))
+            .collect()
+    } else {
+        vec![axis(&curves.y, cast, Side::Upwards, height)]
+    };
+    let left = MARGIN + 26.0 + y.iter().map(Ruler::widest).fold(0.0, f64::max);
     let width = grid::room(left, across, beside);
-    let x = axis(&curves.x, Side::Across, width);
+    let x = axis(&curves.x, cast, Side::Across, width);
+    let title = |shown: &Shown<'_>| !shown.panel.title.is_empty();
     let grid = Grid {
         count,
         across,
@@ -70,12 +87,21 @@ fn layout(curves: &Curves, cast: &Cast<'_>, top: f64) -> (Grid, Ruler, Ruler) {
         top,
         plot: (width, height),
         beside,
-        titled: cast
-            .panels
-            .iter()
-            .any(|shown| !shown.panel.title.is_empty()),
+        titled: cast.panels.iter().any(title),
+        shaded: !curves.shades.is_empty(),
     };
     (grid, x, y)
+}
+
+/// The shaded spans of a plot, as far as they lie on its axis.
+pub(super) fn shade(canvas: &Canvas<'_>, frame: &Frame, x: &Ruler, shades: &[Shade]) {
+    let spans = shades.iter().filter_map(|shade| {
+        let (from, to) = (x.place(shade.from)?, x.place(shade.to)?);
+        let on_axis = from < 1.0 && to >= 0.0;
+        let at = |part: f64| frame.at(part, 0.0).0;
+        on_axis.then(|| (at(from), at(to), &shade.label[..]))
+    });
+    faults::draw(canvas, frame, spans);
 }
 
 /// What lines and bands mean.
@@ -140,6 +166,7 @@ fn draw(
     let ends = ends.filter_map(|((series, stroke), points)| {
         Some(End {
             name: &series.name,
+            note: &series.note,
             at: ends::rightmost(points)?,
             stroke: Some(*stroke),
         })
@@ -155,6 +182,7 @@ fn draw(
         } else {
             ends.push(End {
                 name: &reference.label,
+                note: "",
                 at,
                 stroke: None,
             });
@@ -208,6 +236,7 @@ mod tests {
             points: (0..6).map(point).collect(),
             predicted: vec![(0.0, 0.0), (500.0, 5.0 * rise)],
             joined: true,
+            note: String::new(),
         }
     }
 
@@ -240,6 +269,8 @@ mod tests {
                 Form::PerSecond,
             ),
             panels,
+            shades: Vec::new(),
+            stacked: false,
         }
     }
 
@@ -322,6 +353,51 @@ mod tests {
         for text in ["one", "two", "a", "b"] {
             assert_eq!(found.iter().filter(|t| *t == text).count(), 1, "{text}");
         }
+    }
+
+    #[test]
+    fn shaded_spans_lie_behind_the_lines_and_have_names() {
+        let plain = chart(vec![panel("one", &NAMES), panel("two", &NAMES)]);
+        let mut shaded = plain.clone();
+        let spans = [
+            (100.0, 200.0, "outage"),
+            (450.0, 900.0, "slow"),
+            (2e3, 3e3, "later"),
+        ];
+        shaded.shades = spans
+            .map(|(from, to, label)| Shade {
+                from,
+                to,
+                label: label.into(),
+            })
+            .into();
+        let svg = curves_svg(&shaded);
+        let found = texts(&svg);
+        let count = |name: &str| found.iter().filter(|text| *text == name).count();
+        assert_eq!([count("outage"), count("slow"), count("later")], [2, 2, 0]);
+        assert!(count_inside(&svg) > 10);
+        let colour = |svg: &str| svg.rfind("#EEE0E8");
+        assert!(colour(&svg) < svg.rfind("<circle") && colour(&svg).is_some());
+        assert_eq!(colour(&curves_svg(&plain)), None);
+    }
+
+    #[test]
+    fn stacked_plots_have_numbers_of_their_own_and_names_at_their_lines() {
+        let mut chart = chart(vec![panel("one", &["a", "b"]), panel("two", &["a"])]);
+        for point in &mut chart.panels[1].series[0].points {
+            (point.y, point.low, point.high) = (point.y * 1e5, None, None);
+        }
+        chart.panels[1].series[0].predicted.clear();
+        chart.stacked = true;
+        let svg = curves_svg(&chart);
+        let found = texts(&svg);
+        let has = |text: &str| found.iter().filter(|t| *t == text).count();
+        assert_eq!(
+            [has("a"), has("b"), has("4,000,000")],
+            [2, 1, 1],
+            "{found:?}"
+        );
+        assert!(has("100") == 2 && count_inside(&svg) > 10, "{found:?}");
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub enum Scale {
     Linear,
     /// By their logarithm. What is not above zero has a band of its own at the low end.
     Log,
+    /// Shares by the logarithm of what is above them: 90, 99 and 99.9 % are equally far apart.
+    Tail,
     /// Categories with these names, at 0, 1, 2 and so on.
     Steps(Vec<String>),
 }
@@ -75,6 +77,27 @@ pub struct Series {
     pub predicted: Vec<(f64, f64)>,
     /// Whether a line joins the points; else there are markers only.
     pub joined: bool,
+    /// What stands behind its name at the end of its line. May be empty.
+    pub note: String,
+}
+
+impl Series {
+    /// A line through points (x, y) without intervals.
+    pub fn line(name: String, points: &[(f64, f64)]) -> Self {
+        let point = |&(x, y): &(f64, f64)| Point {
+            x,
+            y,
+            low: None,
+            high: None,
+        };
+        Self {
+            name,
+            points: points.iter().map(point).collect(),
+            predicted: Vec::new(),
+            joined: true,
+            note: String::new(),
+        }
+    }
 }
 
 /// A line to compare with, like a capacity.
@@ -97,7 +120,18 @@ pub struct Panel {
     pub references: Vec<Reference>,
 }
 
-/// A chart of lines or of points: one plot, or up to eight small ones with the same axes.
+/// A span of time in which something was wrong.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shade {
+    /// Its start, on the axis across.
+    pub from: f64,
+    /// Its end.
+    pub to: f64,
+    /// What it is, written above the plot.
+    pub label: String,
+}
+
+/// A chart of lines or of points: one plot, or up to eight small ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
     /// What stands around it.
@@ -108,6 +142,11 @@ pub struct Curves {
     pub y: Axis,
     /// The plots.
     pub panels: Vec<Panel>,
+    /// Spans that are shaded in every plot, in order.
+    pub shades: Vec<Shade>,
+    /// Whether plots stand one above the other, each with numbers of its own upwards and with names at its lines; else
+    /// they stand side by side with the same axes.
+    pub stacked: bool,
 }
 
 /// The values of one side of a grid.
@@ -151,4 +190,75 @@ pub struct Heat {
     pub hatch: String,
     /// The maps.
     pub panels: Vec<HeatPanel>,
+}
+
+/// A row of a chart of bars.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bar {
+    /// Its name, at its left.
+    pub name: String,
+    /// How much of each kind, in the order of the kinds.
+    pub parts: Vec<f64>,
+    /// What stands at its end.
+    pub sum: String,
+}
+
+/// A chart of parts that are stacked to bars, at most eight kinds of them and eight bars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// What stands around it.
+    pub words: Words,
+    /// The axis across.
+    pub x: Axis,
+    /// The names of the kinds of parts.
+    pub kinds: Vec<String>,
+    /// The bars.
+    pub rows: Vec<Bar>,
+}
+
+/// A chart of points of which each has its name beside it, at most eight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    /// What stands around it.
+    pub words: Words,
+    /// The axis across; less is better.
+    pub x: Axis,
+    /// The axis upwards; more is better.
+    pub y: Axis,
+    /// Names and places.
+    pub points: Vec<(String, Point)>,
+    /// What is good about the upper left corner.
+    pub corner: String,
+}
+
+/// An attempt of a client.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// The row of its client, 0 is the uppermost.
+    pub row: u32,
+    /// When it was made, on the axis across.
+    pub at: f64,
+    /// Whether it was a retry.
+    pub retry: bool,
+}
+
+/// A chart of who makes attempts when: a panel a strategy, a row a client. At most eight panels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raster {
+    /// What stands around it.
+    pub words: Words,
+    /// The axis across.
+    pub x: Axis,
+    /// What it shows, from and to.
+    pub range: (f64, f64),
+    /// How many rows there are.
+    pub rows: u32,
+    /// What a row is.
+    pub y_label: String,
+    /// What rows are, behind "The first 200" in the note: the last rows may be left out.
+    pub row_words: String,
+    /// Spans that are shaded in every panel.
+    pub shades: Vec<Shade>,
+    /// Titles and marks.
+    pub panels: Vec<(String, Vec<Mark>)>,
 }

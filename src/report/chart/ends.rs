@@ -17,23 +17,34 @@ const INSIDE: f64 = 10.5;
 #[derive(Clone, Debug)]
 pub(super) struct End<'a> {
     pub(super) name: &'a str,
+    /// Behind the name, and never cut. May be empty.
+    pub(super) note: &'a str,
     pub(super) at: Place,
     /// Nothing for a line to compare with.
     pub(super) stroke: Option<Stroke>,
 }
 
+/// A note with the space before it.
+pub(super) fn behind(note: &str) -> String {
+    match note {
+        "" => String::new(),
+        note => format!("\u{2002}{note}"),
+    }
+}
+
 /// What names need at the right of a plot, at the most `most`.
-pub(super) fn room<'a>(names: impl Iterator<Item = &'a str>, most: f64) -> f64 {
+pub(super) fn room(names: impl Iterator<Item = String>, most: f64) -> f64 {
     let look = Look::new(SIZE);
     let widest = names
-        .map(|name| labels::width(name, look))
+        .map(|name| labels::width(&name, look))
         .fold(0.0, f64::max);
     (widest + LEADER + SAMPLE + 1.0).min(most)
 }
 
 /// Names at the right of a plot, apart from each other, each tied to the end of its line.
 pub(super) fn beside(canvas: &Canvas<'_>, frame: &Frame, ends: &[End<'_>], room: f64) {
-    let wanted: Vec<f64> = ends.iter().map(|end| end.at.1).collect();
+    // Ends that look the same keep the order of the lines.
+    let wanted: Vec<f64> = ends.iter().map(|end| end.at.1.round()).collect();
     let places = labels::spread(&wanted, SIZE + 5.5, frame.top + 4.0, frame.bottom - 4.0);
     let start = frame.right + LEADER;
     let look = Look::new(SIZE);
@@ -47,7 +58,9 @@ pub(super) fn beside(canvas: &Canvas<'_>, frame: &Frame, ends: &[End<'_>], room:
             Some(stroke) => series::mark(canvas, middle, stroke),
             None => pattern::reference(canvas, &[(start, y), (start + SAMPLE - 4.0, y)]),
         }
-        let name = labels::fit(end.name, look, room - LEADER - SAMPLE);
+        let note = behind(end.note);
+        let taken = LEADER + SAMPLE + labels::width(&note, look);
+        let name = labels::fit(end.name, look, room - taken) + &note;
         canvas.text(&name, (start + SAMPLE, y + SIZE * 0.36), look);
     }
 }
@@ -106,10 +119,7 @@ mod tests {
 
     #[test]
     fn long_names_get_no_more_than_their_room() {
-        assert!(room(["a", "bb"].into_iter(), 200.0) < 70.0);
-        assert_eq!(
-            room(["words ".repeat(50).as_str()].into_iter(), 200.0),
-            200.0
-        );
+        assert!(room(["a", "bb"].map(String::from).into_iter(), 200.0) < 70.0);
+        assert_eq!(room(["words ".repeat(50)].into_iter(), 200.0), 200.0);
     }
 }

@@ -10,6 +10,8 @@ use super::{MARGIN, WIDTH, footnote, labels, palette};
 pub(super) const HEAD: f64 = 70.0;
 /// Above a plot, where its title is; without titles there is the half of it.
 const ABOVE: f64 = 26.0;
+/// Above a plot with shaded spans, where their names are.
+const NAMED: f64 = 14.0;
 /// Below a plot, where numbers may be.
 const BELOW: f64 = 22.0;
 /// Space between plots.
@@ -34,6 +36,8 @@ pub(super) struct Grid {
     /// What each plot needs at its right, for labels.
     pub(super) beside: f64,
     pub(super) titled: bool,
+    /// Whether spans are shaded, with names above the plots.
+    pub(super) shaded: bool,
 }
 
 /// How many plots stand side by side.
@@ -53,7 +57,13 @@ pub(super) fn room(left: f64, across: usize, beside: f64) -> f64 {
 
 impl Grid {
     fn above(&self) -> f64 {
-        if self.titled { ABOVE } else { ABOVE / 2.0 }
+        let title = if self.titled { ABOVE } else { ABOVE / 2.0 };
+        title + self.names()
+    }
+
+    /// Height of the names of shaded spans.
+    fn names(&self) -> f64 {
+        if self.shaded { NAMED } else { 0.0 }
     }
 
     /// A plot, with axes from 0 to 1.
@@ -112,7 +122,7 @@ impl Grid {
         let frame = self.frame(i);
         let look = Look::new(12.5).bold();
         let title = labels::fit(title, look, self.plot.0 + self.beside);
-        canvas.text(&title, (frame.left, frame.top - 8.0), look);
+        canvas.text(&title, (frame.left, frame.top - 8.0 - self.names()), look);
     }
 
     /// What the axes measure, once for all plots.
@@ -188,6 +198,7 @@ mod tests {
                 plot: (room(80.0, across, 30.0), 150.0),
                 beside: 30.0,
                 titled: true,
+                shaded: count % 2 == 0,
             };
             let frames: Vec<Frame> = (0..count).map(|i| grid.frame(i)).collect();
             for (i, frame) in frames.iter().enumerate() {

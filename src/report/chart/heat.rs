@@ -98,6 +98,7 @@ fn layout(heat: &Heat, count: usize, top: f64) -> (Grid, Ruler, Ruler) {
         plot: (width, height),
         beside: 8.0,
         titled: heat.panels.iter().any(|panel| !panel.title.is_empty()),
+        shaded: false,
     };
     (grid, x, y)
 }

@@ -4,6 +4,7 @@ use super::canvas::{Canvas, Look, Place};
 use super::data::Form;
 use super::palette::{self, Stroke};
 use super::{MARGIN, WIDTH, labels, pattern, series, shade};
+use plotters::style::RGBColor;
 
 /// Height of a row.
 pub(super) const ROW: f64 = 21.0;
@@ -30,6 +31,10 @@ pub(super) enum Sample {
     Empty,
     /// The border of theory.
     Border,
+    /// A part of a bar of this kind.
+    Part(usize),
+    /// What has this colour.
+    Fill(RGBColor),
 }
 
 /// A sample with what it means.
@@ -60,8 +65,8 @@ impl Sample {
     fn width(&self) -> f64 {
         match self {
             Sample::Line(_, true) | Sample::Predicted | Sample::Border => 26.0,
-            Sample::Line(_, false) => 10.0,
-            Sample::Interval | Sample::Hatched | Sample::Empty => 20.0,
+            Sample::Line(_, false) | Sample::Fill(_) => 10.0,
+            Sample::Interval | Sample::Hatched | Sample::Empty | Sample::Part(_) => 20.0,
             Sample::Colours(low, high) => {
                 let look = Look::new(SIZE);
                 labels::width(low, look) + labels::width(high, look) + BAR + 12.0
@@ -91,6 +96,8 @@ impl Sample {
             }
             Sample::Empty => pattern::outline(canvas, corner, opposite),
             Sample::Border => pattern::border(canvas, &[vec![left, right]]),
+            Sample::Fill(colour) => canvas.rectangle(corner, opposite, *colour, 1.0),
+            Sample::Part(kind) => pattern::part(canvas, corner, opposite, *kind),
         }
     }
 }

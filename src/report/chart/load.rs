@@ -4,11 +4,15 @@ use super::bands::{Band, TICKS, bands, ceiling, peak};
 use super::canvas::{Canvas, Look, picture};
 use super::frame::{Frame, ticks, widest};
 use super::number::{percent, thousands};
-use super::{MARGIN, WIDTH, footnote, headline, key, labels, mean_over, name_of, palette, shown};
+use super::{
+    MARGIN, WIDTH, faults, footnote, headline, key, labels, mean_over, name_of, palette, shown,
+};
 use crate::experiment::{RunResult, StrategyResult};
 use crate::metrics::SummaryRow;
+use crate::time::SimTime;
 
-const TITLE: &str = "How much load does each strategy put on the service?";
+/// The question that the load chart answers.
+pub const TITLE: &str = "How much load does each strategy put on the service?";
 const Y_UNIT: &str = "attempts per second";
 const X_UNIT: &str = "time, s";
 
@@ -123,7 +127,13 @@ fn panels<'a>(
 fn draw(canvas: &Canvas<'_>, sheet: &Sheet<'_>, panel: &Panel<'_>) {
     let frame = &panel.frame;
     title(canvas, sheet, panel);
-    faults(canvas, sheet.result, frame);
+    let at = |time: SimTime| frame.at(time.as_secs_f64(), 0.0).0;
+    let spans = sheet.result.faults.iter();
+    faults::draw(
+        canvas,
+        frame,
+        spans.map(|fault| (at(fault.from), at(fault.to), &fault.label[..])),
+    );
     frame.y_axis(canvas, &sheet.ticks, thousands);
     stack(canvas, panel);
     capacity(canvas, sheet, frame);
@@ -185,31 +195,6 @@ fn kind(summary: &SummaryRow) -> String {
         0 => summary.verdict.into(),
         n if n == summary.replications => summary.verdict.into(),
         n => format!("{n} of {} collapsed", summary.replications),
-    }
-}
-
-/// Shaded spans with their names above the plot, where no data is.
-fn faults(canvas: &Canvas<'_>, result: &RunResult, frame: &Frame) {
-    let look = Look::new(SMALL).centred();
-    let mut taken = f64::NEG_INFINITY;
-    for fault in &result.faults {
-        let (from, _) = frame.at(fault.from.as_secs_f64(), 0.0);
-        let (to, _) = frame.at(fault.to.as_secs_f64(), 0.0);
-        // A short fault is still seen.
-        let to = to.max(from + 1.5).min(frame.right);
-        canvas.rectangle(
-            (from.min(to - 1.5), frame.top),
-            (to, frame.bottom),
-            palette::FAULT,
-            1.0,
-        );
-        let name = labels::fit(&fault.label, look, frame.right - frame.left);
-        let half = labels::width(&name, look) / 2.0;
-        let middle = ((from + to) / 2.0).clamp(frame.left + half, frame.right - half);
-        if middle - half > taken + 4.0 {
-            canvas.text(&name, (middle, frame.top - 4.0), look);
-            taken = middle + half;
-        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod axes;
 mod bands;
+mod bars;
 mod busy;
 mod canvas;
 mod cast;
@@ -15,6 +16,7 @@ mod contour;
 mod curves;
 mod data;
 mod ends;
+mod faults;
 mod figures;
 mod font;
 mod form;
@@ -29,8 +31,10 @@ mod palette;
 mod pattern;
 mod plot;
 mod png;
+mod points;
 #[cfg(test)]
-mod probe;
+pub(super) mod probe;
+mod raster;
 mod reach;
 mod ruler;
 mod series;
@@ -38,14 +42,18 @@ mod shade;
 mod span;
 mod success;
 
+pub use bars::bars_svg;
 pub use curves::curves_svg;
 pub use data::{
-    Axis, Curves, Form, Heat, HeatPanel, Panel, Point, Reference, Scale, Series, Steps, Words,
+    Axis, Bar, Bars, Curves, Form, Heat, HeatPanel, Mark, Panel, Point, Points, Raster, Reference,
+    Scale, Series, Shade, Steps, Words,
 };
 pub use heat::heat_svg;
-pub use load::load_svg;
+pub use load::{TITLE as LOAD_TITLE, load_svg};
 pub use png::png;
-pub use success::success_svg;
+pub use points::points_svg;
+pub use raster::raster_svg;
+pub use success::{TITLE as SUCCESS_TITLE, success_svg};
 
 /// At most so many panels or series: more cannot be told apart.
 const MOST_SHOWN: usize = 8;

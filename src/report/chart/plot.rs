@@ -11,6 +11,9 @@ use super::{axes, pattern, series};
 
 /// How opaque a band is.
 const TINT: f64 = 0.15;
+/// A line through more points than this has so few markers.
+const CROWDED: usize = 40;
+const FEW: usize = 10;
 /// Plots that are not as wide as this have smaller markers.
 const SMALL: f64 = 400.0;
 
@@ -38,6 +41,16 @@ pub(super) struct Drawn {
 struct Shown {
     at: Place,
     interval: Option<(Place, Place)>,
+}
+
+/// Which points of the i-th series have a marker: the first one, and every so many after it. A line through many
+/// points has only a few, at other places than the lines beside it.
+fn marked(points: usize, i: usize, joined: bool) -> (usize, usize) {
+    if !joined || points <= CROWDED {
+        return (0, 1);
+    }
+    let every = points.div_ceil(FEW);
+    ((i * 3 + 1) * every / 8 % every, every)
 }
 
 impl Plot<'_, '_> {
@@ -72,7 +85,9 @@ impl Plot<'_, '_> {
         }
         for (i, (series, stroke)) in shown.iter().enumerate() {
             let points: Vec<Place> = self.shown(series).iter().flatten().map(|p| p.at).collect();
-            self.marks(&points, *stroke);
+            let (first, every) = marked(points.len(), i, series.joined);
+            let some: Vec<Place> = points.iter().skip(first).step_by(every).copied().collect();
+            self.marks(&some, *stroke);
             for &at in &points {
                 drawn.busy.add_line(&[at, at]);
             }

@@ -7,6 +7,7 @@ use super::canvas::Look;
 use super::data::{Axis, Form, Scale};
 use super::frame::{TICK_SIZE, ticks};
 use super::labels;
+use super::number::short_percent;
 use super::span::{Side, linear, log, usable};
 
 /// Width of the band of zero, and from its start to the start of the other values.
@@ -43,7 +44,21 @@ enum Spread {
     Linear(f64, f64),
     /// Logarithms of the ends, and where the lower one is.
     Log(f64, f64, f64),
+    /// The logarithm of the upper end.
+    Tail(f64),
     Steps(usize),
+}
+
+/// Numbers of an axis for tails, and the fewer ones where there is little room.
+const TAILS: [&[f64]; 3] = [
+    &[0.0, 0.5, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999],
+    &[0.0, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999],
+    &[0.0, 0.9, 0.99, 0.999, 0.9999],
+];
+
+/// How far along an axis for tails a share is.
+fn tail(share: f64) -> f64 {
+    -(1.0 - share).max(1e-9).log10()
 }
 
 impl Ruler {
@@ -60,6 +75,7 @@ impl Ruler {
                 let (low, high) = log(values, side);
                 Spread::Log(low, high, zero.map_or(0.0, |_| ZERO_BAND.1 / length))
             }
+            Scale::Tail => Spread::Tail(values.iter().copied().map(tail).fold(1.0, f64::max)),
             Scale::Steps(names) => Spread::Steps(names.len().max(1)),
         };
         let mut ruler = Self {
@@ -74,8 +90,23 @@ impl Ruler {
             (Scale::Steps(names), _) => ruler.name(names),
             (_, Spread::Log(low, high, _)) => ruler.number_log(axis.form, low, high),
             (_, Spread::Linear(low, high)) => ruler.number(axis.form, low, high),
+            (_, Spread::Tail(_)) => ruler.number_tail(),
             (_, Spread::Steps(_)) => {}
         }
+        ruler
+    }
+
+    /// An even axis from exactly one value to another.
+    pub(super) fn between((low, high): (f64, f64), form: Form, length: f64) -> Self {
+        let mut ruler = Self {
+            spread: Spread::Linear(low, high),
+            side: Side::Across,
+            length,
+            ticks: Vec::new(),
+            minor: Vec::new(),
+            zero: None,
+        };
+        ruler.number(form, low, high);
         ruler
     }
 
@@ -90,6 +121,7 @@ impl Ruler {
                 Some(start + (value.log10() - low) / (high - low) * (1.0 - start))
             }
             Spread::Log(..) => self.zero.map(|end| end / 2.0),
+            Spread::Tail(high) => Some(tail(value) / high),
             Spread::Steps(count) => Some((value + 0.5) / count as f64),
         }
     }
@@ -109,7 +141,7 @@ impl Ruler {
     fn at(&self, values: &[f64], text: impl Fn(f64) -> String) -> Vec<Tick> {
         let start = match self.spread {
             Spread::Log(_, _, start) => start,
-            Spread::Linear(..) | Spread::Steps(_) => 0.0,
+            Spread::Linear(..) | Spread::Tail(_) | Spread::Steps(_) => 0.0,
         };
         let tick = |&value: &f64| {
             let at = self
@@ -219,6 +251,15 @@ impl Ruler {
         }
     }
 
+    fn number_tail(&mut self) {
+        for choice in TAILS {
+            self.ticks = self.at(choice, short_percent);
+            if self.fits(&self.ticks, 0.0) {
+                return;
+            }
+        }
+    }
+
     /// Names of categories; every second or third where there is no room for all.
     fn name(&mut self, names: &[String]) {
         let count = names.len().max(1);
@@ -318,6 +359,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_axis_for_tails_gives_each_nine_the_same_room() {
+        let axis = axis(Scale::Tail, Form::Share);
+        let ruler = Ruler::new(&axis, &[0.01, 0.5, 0.9999], Side::Across, 600.0);
+        let at = [0.0, 0.9, 0.99, 0.999, 0.9999].map(|share| ruler.place(share).unwrap());
+        for (i, at) in at.into_iter().enumerate() {
+            assert!((at - i as f64 / 4.0).abs() < 1e-6, "{i}: {at}");
+        }
+        assert_eq!(texts(&ruler)[..4], ["0 %", "50 %", "90 %", "95 %"]);
+        assert_eq!(texts(&ruler).last(), Some(&"99.99 %"));
+        let narrow = Ruler::new(&axis, &[0.9999], Side::Across, 200.0);
+        assert_eq!(texts(&narrow), ["0 %", "90 %", "99 %", "99.9 %", "99.99 %"]);
+        assert!(narrow.fits(&narrow.ticks, 0.0));
     }
 
     #[test]

@@ -10,7 +10,8 @@ use super::{
 use crate::experiment::{RunResult, StrategyResult, TheoryLine};
 use crate::metrics::Estimate;
 
-const TITLE: &str = "Does retrying deliver what 1 − pᵏ promises?";
+/// The question that the success chart answers.
+pub const TITLE: &str = "Does retrying deliver what 1 − pᵏ promises?";
 const HEIGHT: f64 = 540.0;
 const TOP: f64 = 92.0;
 const BOTTOM: f64 = 458.0;

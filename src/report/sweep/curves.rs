@@ -48,6 +48,8 @@ pub(super) fn curves(source: &Source<'_>, wanted: &Wanted) -> String {
         x,
         y,
         panels,
+        shades: Vec::new(),
+        stacked: false,
     })
 }
 
@@ -171,6 +173,7 @@ fn series(
         points,
         predicted,
         joined: source.sweep.is_grid,
+        note: String::new(),
     }
 }
 
