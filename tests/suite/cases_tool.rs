@@ -87,7 +87,7 @@ fn a_seeded_run_of_many_clients_is_the_same_in_every_process() {
         });
     let [(first_said, first), (second_said, second)] = outputs;
     assert_eq!(first_said, second_said);
-    assert_eq!(first.len(), 12, "{:?}", first.keys());
+    assert_eq!(first.len(), 26, "{:?}", first.keys());
     for (name, bytes) in &first {
         assert!(
             !bytes.is_empty() && *bytes == second[name],

@@ -138,7 +138,7 @@ fn threads_do_not_change_a_byte() {
         &["--threads", "1", "--events", "--replications", "5"],
     );
     let one = contents(&dir.join("t1/small"));
-    assert_eq!(one.len(), 8);
+    assert_eq!(one.len(), 10);
     for threads in ["2", "8", "0", "1000000000"] {
         small(
             dir,
