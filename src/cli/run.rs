@@ -219,6 +219,7 @@ fn write(
     let charts = !arguments.no_charts;
     let options = OutputOptions {
         charts,
+        threads: threads(plan, arguments.threads),
         tries: if charts {
             tries(plan, result, arguments.threads)?
         } else {

@@ -5,7 +5,7 @@
 
 use super::folder::{OutputError, swap, sync_directory, target_of, temporary_in, trouble};
 use super::page::page;
-use super::run_charts::{CHARTS, run_charts};
+use super::run_charts::{CHARTS, Chart, run_charts};
 use super::{
     attempts_csv, chart, checks_csv, comparison_csv, latency_csv, replications_csv, summary_csv,
     theory_csv, timeline_csv,
@@ -23,6 +23,8 @@ pub struct OutputOptions {
     pub charts: bool,
     /// The attempts of the first clients, for the chart of who tries when; it is left out without them.
     pub tries: Vec<Tries>,
+    /// Threads that draw them; no file depends on it.
+    pub threads: usize,
 }
 
 /// The content of an extra file.
@@ -144,10 +146,10 @@ fn fill(
     } else {
         Vec::new()
     };
-    for chart in &charts {
+    for (chart, png) in charts.iter().zip(pictures(&charts, options.threads)) {
         let (name, svg) = (chart.name, &chart.svg);
         put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
-        put(&format!("{name}.png"), &|f| f.write_all(&chart::png(svg)))?;
+        put(&format!("{name}.png"), &|f| f.write_all(&png))?;
     }
     put("report.md", &|f| {
         f.write_all(page(result, &charts).as_bytes())
@@ -169,6 +171,25 @@ fn open(from: &Path) -> io::Result<File> {
     File::open(from).map_err(named)
 }
 
+/// The charts as PNG, in their order.
+fn pictures(charts: &[Chart], threads: usize) -> Vec<Vec<u8>> {
+    let share = charts.len().div_ceil(threads.max(1)).max(1);
+    let draw = |part: &[Chart]| -> Vec<Vec<u8>> {
+        part.iter().map(|chart| chart::png(&chart.svg)).collect()
+    };
+    std::thread::scope(|scope| {
+        let parts = charts
+            .chunks(share)
+            .map(|part| scope.spawn(move || draw(part)));
+        let parts: Vec<_> = parts.collect();
+        let drawn = parts.into_iter().flat_map(|part| {
+            part.join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        drawn.collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +197,7 @@ mod tests {
 
     const PLAIN: OutputOptions = OutputOptions {
         charts: false,
+        threads: 2,
         tries: Vec::new(),
     };
 

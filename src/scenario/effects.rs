@@ -53,7 +53,11 @@ fn check_retries(strategy: &StrategySpec, path: &str, rules: &mut Rules<'_>) {
     };
     let at = |key: &str| format!("{path}.{key}");
     let settings = [
-        ("backoff", strategy.backoff != Backoff::Immediate),
+        // With one attempt the strategy says so by itself.
+        (
+            "backoff",
+            part != "max_attempts" && strategy.backoff != Backoff::Immediate,
+        ),
         (
             "budget",
             strategy.budget.is_some() && strategy.hedge.is_none(),

@@ -454,7 +454,12 @@ fn every_example_of_the_help_is_sound() {
     small(runs.path(), "a", &[]);
     let before_and_after = runs.path().join("a/small").display().to_string();
     let table = runs.path().join("change.csv").display().to_string();
-    for command in [&[][..], &["run"], &["explain"], &["validate"], &["compare"]] {
+    let commands = [
+        "run", "explain", "validate", "compare", "trace", "list", "new",
+    ];
+    let commands = commands.iter().map(|command| vec![*command]);
+    for command in commands.chain([Vec::new()]) {
+        let command = &command[..];
         let found = examples(root, command);
         assert!(!found.is_empty(), "{command:?} has an example");
         for example in found {
@@ -485,6 +490,10 @@ fn every_example_of_the_help_is_sound() {
                 words.retain(|word| *word != "--no-charts");
                 words.extend(fast);
                 words.push(out.path().to_str().unwrap());
+            }
+            let new = out.path().join("new.toml").display().to_string();
+            if words[0] == "new" {
+                words[1] = &new;
             }
             if words[0] == "compare" {
                 words[1..3].fill(&before_and_after);

@@ -95,7 +95,7 @@ fn settings_of_retries_that_are_never_made_are_named() {
     for (set, reason) in [
         (
             "max_attempts = 1\nbackoff.fixed.delay = \"1s\"",
-            "`backoff` has no effect: one attempt leaves no retry",
+            "the backoff has no effect: `max_attempts = 1` means no retries",
         ),
         (
             "max_attempts = 1\nbudget.share.ratio = \"10%\"",

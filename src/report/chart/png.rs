@@ -1,9 +1,9 @@
 //! An SVG as pixels, with the fonts of the program alone.
 
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::fontdb::Source;
+use resvg::usvg::fontdb::{Database, Source};
 use resvg::usvg::{Options, Tree};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Width of every picture in pixels.
 const PIXELS_ACROSS: f32 = 1600.0;
@@ -26,15 +26,20 @@ pub fn png(svg: &str) -> Vec<u8> {
     pixels.encode_png().expect("memory can be written to")
 }
 
-pub(super) fn options() -> Options<'static> {
-    let mut options = Options {
-        font_family: "DejaVu Sans".into(),
-        ..Options::default()
-    };
-    let fonts = options.fontdb_mut();
+/// The fonts of the program, read once.
+static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
+    let mut fonts = Database::new();
     for bytes in [dejavu::sans::regular(), dejavu::sans::bold()] {
         fonts.load_font_source(Source::Binary(Arc::new(bytes)));
     }
     fonts.set_sans_serif_family("DejaVu Sans");
-    options
+    Arc::new(fonts)
+});
+
+pub(super) fn options() -> Options<'static> {
+    Options {
+        font_family: "DejaVu Sans".into(),
+        fontdb: Arc::clone(&FONTS),
+        ..Options::default()
+    }
 }

@@ -65,6 +65,7 @@ pub(super) fn sources() -> Vec<Source> {
     files_below(&src, &mut found);
     let mut sources: Vec<Source> = found
         .iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs"))
         .map(|path| {
             let text = fs::read_to_string(path).expect("sources are texts");
             let below = path.strip_prefix(&src).expect("it lies below src");
