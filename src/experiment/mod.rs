@@ -42,4 +42,4 @@ pub use run::{log_attempts, record_attempts, run};
 pub use sweep::{SweepCheck, SweepError, SweepRun, check_cells, prepare_cell};
 pub use tries::{TRIES_CLIENTS, Tries, Try, first_tries};
 pub use warnings::window_warnings;
-pub use workers::MOST_THREADS;
+pub use workers::{MOST_THREADS, side_by_side};

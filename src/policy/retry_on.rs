@@ -96,6 +96,11 @@ impl RetryOn {
         rest
     }
 
+    /// Whether no outcome is among them, whatever is written.
+    pub fn holds_nothing(&self) -> bool {
+        self.outcomes == 0 && self.codes.iter().all(|&word| word == 0)
+    }
+
     /// No outcome at all.
     pub fn nothing() -> Self {
         Self::from_terms(Vec::new())

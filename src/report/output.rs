@@ -10,7 +10,7 @@ use super::{
     attempts_csv, chart, checks_csv, comparison_csv, latency_csv, replications_csv, summary_csv,
     theory_csv, timeline_csv,
 };
-use crate::experiment::{RunResult, Tries};
+use crate::experiment::{RunResult, Tries, side_by_side};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -146,7 +146,9 @@ fn fill(
     } else {
         Vec::new()
     };
-    for (chart, png) in charts.iter().zip(pictures(&charts, options.threads)) {
+    let picture = |chart: &Chart| chart::png(&chart.svg);
+    let pictures = side_by_side(&charts, options.threads, picture);
+    for (chart, png) in charts.iter().zip(pictures) {
         let (name, svg) = (chart.name, &chart.svg);
         put(&format!("{name}.svg"), &|f| f.write_all(svg.as_bytes()))?;
         put(&format!("{name}.png"), &|f| f.write_all(&png))?;
@@ -169,25 +171,6 @@ fn open(from: &Path) -> io::Result<File> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", from.display()));
     File::open(from).map_err(named)
-}
-
-/// The charts as PNG, in their order.
-fn pictures(charts: &[Chart], threads: usize) -> Vec<Vec<u8>> {
-    let share = charts.len().div_ceil(threads.max(1)).max(1);
-    let draw = |part: &[Chart]| -> Vec<Vec<u8>> {
-        part.iter().map(|chart| chart::png(&chart.svg)).collect()
-    };
-    std::thread::scope(|scope| {
-        let parts = charts
-            .chunks(share)
-            .map(|part| scope.spawn(move || draw(part)));
-        let parts: Vec<_> = parts.collect();
-        let drawn = parts.into_iter().flat_map(|part| {
-            part.join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        drawn.collect()
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::spec::ScenarioSpec;
 use super::strategies::{always, never_waits};
 use crate::model::{OnAbandon, ServiceSpec, StrategySpec};
 use crate::outcome::AttemptOutcome;
-use crate::policy::{Backoff, HedgeAfter, MaxAttempts, RetryOn};
+use crate::policy::{Backoff, HedgeAfter, MaxAttempts};
 use crate::time::SimDuration;
 
 /// A limit on the whole request: its name, its key and its length.
@@ -45,7 +45,7 @@ fn check_retries(strategy: &StrategySpec, path: &str, rules: &mut Rules<'_>) {
     let (why, part, remedy) = if strategy.max_attempts == MaxAttempts::AtMost(1) {
         let remedy = "allow more attempts, or remove it";
         ("one attempt leaves no retry", "max_attempts", remedy)
-    } else if strategy.retried() == RetryOn::nothing() {
+    } else if strategy.retried().holds_nothing() {
         let remedy = "name outcomes in `retry_on`, or remove it";
         ("no outcome is retried", "retry_on", remedy)
     } else {
