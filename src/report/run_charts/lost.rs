@@ -17,7 +17,7 @@ pub(super) fn lost(source: &Source<'_>) -> Option<Bars> {
         .collect();
     let (kinds, together) = kinds(&losses);
     let rows = source.strategies.iter().zip(&losses);
-    let note = "Failed requests and dead letters by what ended them, as shares of all requests that ended. Requests that were \
+    let note = "Failed requests by what ended them, and dead letters, as shares of all requests that ended. Requests that were \
                 still in flight at the end are not in it.";
     let chart = Bars {
         words: source.words("Where were requests lost?", note),
